@@ -60,7 +60,7 @@ function loopbackUrl(url = ''): string {
       hint: 'name a receiver on this machine, such as http://localhost:3000/webhook',
     });
   }
-  // A URL that cannot be parsed passes too, because createForwarding rejects it with a better error.
+  // A URL that cannot be parsed is returned unchanged, because createForwarding rejects it with a better error.
   if (!URL.canParse(url) || isLoopbackHost(new URL(url).hostname)) return url;
   throw new ConfigError('Expected a URL on this machine, such as http://localhost:3000/webhook', {
     key: 'url',

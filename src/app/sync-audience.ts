@@ -42,7 +42,7 @@ export interface SyncMembersOptions {
   readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
 }
 
-/** A change for one user. */
+/** A change that a sync sends for one user: a user joined or left an audience, or has a new value of a computed trait. */
 export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
 
 export interface SyncAudienceOptions extends SyncMembersOptions {

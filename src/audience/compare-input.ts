@@ -25,7 +25,7 @@ export interface ComparedInput {
   readonly counts: Counts;
   /** Number of members in the store. */
   readonly before: number;
-  /** Numbers of the partitions with changes. */
+  /** Indexes of the partitions that have changes. */
   readonly changed: readonly number[];
 }
 

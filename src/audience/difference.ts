@@ -19,7 +19,7 @@ export interface Counts {
   readonly repeated: number;
 }
 
-/** A change to send for a user. */
+/** A change to send for a user: of membership in an audience, or of the value of a computed trait. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'repeated';
   readonly userId: string;

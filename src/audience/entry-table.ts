@@ -40,7 +40,7 @@ export class EntryTable {
     }
   }
 
-  /** The line at a position, without its line break. */
+  /** The line of the entry at a position, without its line break. */
   lineAt(at: number): string {
     return this.bytes.toString('utf8', at, this.#endOfLine(at));
   }

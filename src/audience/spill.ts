@@ -23,22 +23,22 @@ export class Spill {
   readonly #chunks = new Int32Array(PARTITIONS);
   readonly #entries = new Int32Array(PARTITIONS);
 
-  /** close() also closes `store`. */
+  /** Takes over the store of chunks: close() of the spill closes it. */
   constructor(store: ChunkStore) {
     this.#store = store;
   }
 
-  /** Number of all entries, including duplicates. */
+  /** Number of all entries of the input, including duplicates. */
   get total(): number {
     return this.#entries.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Number of entries in a partition, including duplicates. */
+  /** Number of the input's entries in a partition, including duplicates. */
   countOf(partition: number): number {
     return this.#entries[partition] ?? 0;
   }
 
-  /** Adds the line `bytes[from, to)`, in the format of `writeEntry`. */
+  /** Adds the entry whose line is `bytes[from, to)`, in the format of `writeEntry`. */
   add(bytes: Uint8Array, from: number, to: number): void {
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) {
@@ -63,7 +63,7 @@ export class Spill {
     this.#entries[partition] = (this.#entries[partition] ?? 0) + 1;
   }
 
-  /** Writes the last chunks and frees the slots. No entries can be added afterwards. */
+  /** Writes the last chunks to the store and frees the memory of the slots. No entries can be added afterwards. */
   finish(): void {
     for (let partition = 0; partition < PARTITIONS; partition++) this.#flush(partition);
     this.#slots = Buffer.alloc(0);

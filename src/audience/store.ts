@@ -8,7 +8,7 @@ export interface AudienceOverview {
   readonly name: string;
   /** Name of the trait that is sent. */
   readonly trait: string;
-  /** Target of the changes, for people. */
+  /** Name of the target that gets the changes, shown to people. */
   readonly place: string;
   readonly members: number;
   /** Number of users whose last value is unknown: a change was sent for them, but its outcome was not recorded. */

@@ -1,7 +1,7 @@
 import type { Change } from './difference.ts';
 import type { PartitionUpdate } from './store.ts';
 
-/** The changes of a partition. */
+/** The changes and the unchanged entries of one partition of an audience. */
 export interface PartitionChanges {
   readonly partition: number;
   readonly changes: readonly Change[];

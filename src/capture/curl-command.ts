@@ -9,7 +9,7 @@ export interface UrlPiece {
 export interface ShownHeader {
   readonly name: string;
   readonly value: string;
-  /** Name of the shell variable that replaces the value, if the value is secret. */
+  /** Name of the shell variable that replaces the header's value, if the value is secret. */
   readonly variable?: string;
 }
 
@@ -126,7 +126,7 @@ export function shownUrl(url: string, { showSecrets }: { readonly showSecrets: b
   return joined(pieces);
 }
 
-/** Joins adjacent pieces that are text. */
+/** Joins adjacent pieces of a URL that are text. */
 function joined(pieces: readonly UrlPiece[]): UrlPiece[] {
   const result: UrlPiece[] = [];
   for (const piece of pieces) {

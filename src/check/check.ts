@@ -25,7 +25,7 @@ export interface Check {
   readonly plain?: string;
   /** Marks a check whose own mistake explains a rejection, so that the run does not probe how the receiver verifies. */
   readonly isOwnMistake?: true;
-  /** Marks a check for which a rejection is only advice, not a failure. */
+  /** Marks a check that does not fail if the receiver rejects its requests: the result then has only advice. */
   readonly isAdvice?: true;
   /** Maximum share of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;
@@ -49,9 +49,9 @@ export function unsigned(check: Check): Check {
 
 /** A mistake of a receiver, as far as it is visible from outside. */
 export interface ReceiverMistake {
-  /** Stable code. */
+  /** Stable code of the mistake. */
   readonly code: string;
-  /** Sentence about the receiver, without a full stop. */
+  /** Sentence about what the receiver does wrong, without a full stop. */
   readonly says: string;
   /** Sentence that tells how to fix the mistake, without a full stop. */
   readonly fix: string;
@@ -76,7 +76,7 @@ export interface CheckResult {
   readonly expected?: Expected;
   /** Status of the decisive response: the first unexpected one, else the slowest. */
   readonly status?: number;
-  /** Code of a network error. */
+  /** Code of the network error, if the decisive request got no response. */
   readonly error?: string;
   /** Milliseconds that the slowest response took. */
   readonly ms?: number;

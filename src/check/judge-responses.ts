@@ -8,7 +8,7 @@ export interface CheckJudgement {
   readonly response: CheckResponse;
   /** Milliseconds that the slowest response took. */
   readonly ms: number;
-  /** Undefined if all responses are as expected and fast enough. */
+  /** The mistake that the responses show. Undefined if all of them are as expected and fast enough. */
   readonly mistake: ReceiverMistake | undefined;
 }
 
@@ -59,8 +59,9 @@ export const EXPECTED_STATUS = {
 } as const satisfies Readonly<Record<Expected, string>>;
 
 /**
- * Returns the mistake that a response shows. A cause that is visible in the response (a proxy, the receiver's own words)
- * takes precedence over the mistakes of the check, which apply only to receivers that accept other messages.
+ * Returns the mistake that an unexpected response shows. A cause that is visible in the response (a proxy, the receiver's
+ * own words) takes precedence over the mistakes of the check. The mistakes of a check that does not expect a rejection apply
+ * only if the receiver has accepted a message.
  */
 function mistakeOf(
   { mistakes, statusMistakes = {}, expects }: Check,

@@ -8,7 +8,7 @@ import type { CheckRequest } from './sample.ts';
 
 export interface TestedReceiverOptions {
   readonly transport: Transport;
-  /** URL without userinfo. */
+  /** URL of the receiver, without userinfo. */
   readonly url: string;
   /** Header names and values in turn, without the signature. */
   readonly headers: readonly string[];
@@ -98,10 +98,7 @@ export class ReceiverUnderTest {
     return response;
   }
 
-  /**
-   * Examines the URL if no response came, and adds the result to the response: no response can mean that another program
-   * listens at the URL.
-   */
+  /** Examines the URL if no response came, because another program may listen at it, and adds the result to the response. */
   async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
     const { examine, url, causes } = this.#options;
     this.#seen ??= examine?.(response.error);

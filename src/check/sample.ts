@@ -169,13 +169,13 @@ function filledWith(filling: string): SampleFields {
 }
 
 interface HeaderChange {
-  /** Schemes whose headers are changed. */
+  /** Schemes in whose signature headers the field is changed. */
   readonly schemes: readonly SignatureScheme[];
   readonly field: HeaderField;
   readonly change: (text: string) => string;
 }
 
-/** Changes one field of some schemes in signature headers (name, value, name, value …). */
+/** Changes one field in the signature headers of some schemes. Headers are name, value, name, value … */
 function changedHeaders(
   headers: readonly string[],
   { schemes, field, change }: HeaderChange,

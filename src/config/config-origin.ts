@@ -23,7 +23,7 @@ export function unexpectedValue(origin: ConfigOrigin, what: string, got: string,
   return configError(origin, `Expected \`${origin.name}\` ${what}, got ${got}`, hint);
 }
 
-/** Makes an error with the origin, and appends the file to its sentence. */
+/** Makes an error with the setting's origin. If the origin is a config file, the sentence gets ` (from FILE)` at its end. */
 export function configError(
   origin: ConfigOrigin,
   sentence: string,

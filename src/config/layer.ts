@@ -15,7 +15,7 @@ export interface Layer {
   readonly values: unknown;
   /** The config file as displayed. Undefined for flags and the environment. */
   readonly file?: string;
-  /** Folder from which relative paths in the values are resolved. */
+  /** Folder from which relative paths in the layer's values are resolved. */
   readonly folder: string;
   /** Names of flags or variables by setting. Empty for a file, whose settings are named by their keys. */
   readonly names: Readonly<Partial<Record<Key, string>>>;

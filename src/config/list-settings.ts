@@ -15,9 +15,9 @@ export interface ListedSetting {
    * default; without a default, null.
    */
   readonly value: unknown;
-  /** The file or variable that the value is from, or `default`. */
+  /** The file or variable that the setting's value is from, or `default`. */
   readonly origin: string;
-  /** Variables in the value that are not set, so that using the setting fails. */
+  /** Environment variables that the setting's value refers to and that are not set: using the setting fails. */
   readonly unset?: readonly string[];
   /** Config files that have a value for the setting, which a variable overrides. */
   readonly hides?: readonly string[];
@@ -44,7 +44,8 @@ function longForm(given: SettingLayers): ListedSetting[] {
 }
 
 /**
- * Lists the settings outside all sources. Also lists settings that variables give to the source of a command at the prompt.
+ * Lists the settings outside all sources. Also lists settings of a source that environment variables set, because these
+ * apply to the source of a command at the prompt.
  */
 function outsideSources(given: SettingLayers): ListedSetting[] {
   const keys = KEYS.filter(

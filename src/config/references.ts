@@ -11,7 +11,7 @@ export function withoutReferences(text: string, replacement: string): string {
   );
 }
 
-/** Looks up a variable in the environment, or in a substitute. */
+/** Returns the value of an environment variable, or a substitute for it. Undefined if the variable is not set. */
 type LookUp = (name: string) => string | undefined;
 
 /** Names of the variables in all strings of a value. */
@@ -62,7 +62,7 @@ function malformed(origin: ConfigOrigin): Error {
   );
 }
 
-/** The error of a valid setting whose variable is not set. */
+/** The error of a valid setting that refers to an environment variable that is not set. */
 export class UnsetVariableError extends ConfigError {}
 
 function unset(origin: ConfigOrigin, name: string): Error {

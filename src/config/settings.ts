@@ -110,7 +110,7 @@ export class Settings {
     return frozen(allSources(this.#given));
   }
 
-  /** Options of the client, without the write key, which belongs to a source. */
+  /** The settings `client.…` as options of the library's client, without the write key, which belongs to a source. */
   get client() {
     return frozen({
       flushAt: readWithDefault(this.#scope, 'client.flushAt'),
@@ -120,7 +120,7 @@ export class Settings {
     });
   }
 
-  /** URL of a tracking API. */
+  /** URL of the tracking API that gets the messages instead of webhooks. Undefined if none is configured. */
   get endpoint(): string | undefined {
     return readSetting(this.#scope, 'endpoint');
   }

@@ -66,8 +66,8 @@ export function promptSource(given: SettingLayers, name: string, flags: Layer): 
 }
 
 /**
- * Secrets of the source's target destination, which is its only one, or `Webhooks` if it has several. Empty if the
- * destination has none.
+ * Secrets of the target destination of a source: of the only destination, or of `Webhooks` if there are several. Empty if
+ * the destination has none.
  */
 export function promptSecrets(given: SettingLayers, name: string, flags: Layer): readonly string[] {
   const scope = targetScope(given, name, [flags, given.environment, ...given.files]);
@@ -80,8 +80,8 @@ export function promptSchemes(given: SettingLayers, name: string): readonly Sign
 }
 
 /**
- * Connection options of the source's target destination, such as the CA file. They apply to a URL that replaces the
- * destination's.
+ * Connection options of the source's target destination, such as the CA file. Requests to a tracking API or to a URL of a
+ * flag, which replace the destination, use the same options.
  */
 export function promptConnection(given: SettingLayers, name: string, flags: Layer): ConnectionOptions {
   const keys = KEYS.filter((key) => fieldOf(key).isConnection);
@@ -119,7 +119,7 @@ export function allSchemes(given: SettingLayers): readonly (readonly SignatureSc
   return enabledScopes(given).map((scope) => schemeOf(scope).scheme);
 }
 
-/** A scope for each enabled destination of each source. */
+/** Returns the scope of settings for each enabled destination of each source. */
 function enabledScopes(given: SettingLayers): readonly SettingScope[] {
   const scopes = sourceScopes(given).flatMap(([, scope]) =>
     scope.prefix.length === 0

@@ -22,7 +22,7 @@ export function deletionStateOf({ deliveries, delivered, failed }: SourceDeletio
 
 export interface DeletionRecord {
   readonly id: string;
-  /** Ms since the epoch. */
+  /** Time when the request was created. Ms since the epoch. */
   readonly createdAt: number;
   readonly userIds: readonly string[];
   readonly sources: Readonly<Record<string, SourceDeletion>>;

@@ -19,7 +19,7 @@ export interface FailureToExamine {
   readonly error: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
-  /** Timeout of each connection, of which there are at most three. @default 3000 */
+  /** Timeout, in ms, of each of the at most three connections that examine the port. @default 3000 */
   readonly timeoutMs?: number;
 }
 

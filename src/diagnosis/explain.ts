@@ -71,8 +71,8 @@ export function causeCodeOf(given: ResponseEvidence): string {
 const GUESSES: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
 
 /**
- * Whether the response gives a reason in words. Words about the signature do not count, because the rule that guesses a
- * rejected signature says the same.
+ * Whether the response gives a reason in words. Words about the signature do not count, because the cause
+ * `signature-refused` says the same in words of its own.
  */
 function hasOwnReason({ body }: ResponseEvidence): boolean {
   const words = responseWords(body);

@@ -30,8 +30,8 @@ export interface EngineOptions extends RouterOptions {
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
   /**
-   * Called while deliveries wait for it, so it must be quick. An error that it throws becomes an uncaught exception; the
-   * deliveries continue.
+   * Called for each event, while deliveries wait for it, so it must be quick. An error that it throws becomes an uncaught
+   * exception; the deliveries continue.
    */
   readonly onEvent?: (event: EngineEvent) => void;
   /**

@@ -26,23 +26,23 @@ interface NextClaim {
   readonly isFirst: boolean;
 }
 
-/** Milliseconds between two claims of a slowed lane, at least: deliveries that may start meanwhile are claimed together. */
+/** Minimum milliseconds between two claims of a slowed lane: deliveries that may start meanwhile are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
-/** Milliseconds from a claim to the next one for announced deliveries, at least: such deliveries are claimed together. */
+/** Minimum milliseconds between two claims for announced deliveries: deliveries that are announced meanwhile are claimed together. */
 const GATHER_MS = 7;
 
 /** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
 export class Lane {
   readonly #name: LaneId;
   readonly #context: LaneContext;
-  /** Context of the rounds. Undefined if the destination is gone or disabled. */
+  /** Context of the rounds of the lane. Undefined if its destination is gone or disabled. */
   readonly #round: (RoundContext & LaneContext) | undefined;
   readonly #concurrency: number;
   readonly #leaseMs: number;
   readonly #pace: LanePace;
   #inFlight = 0;
-  /** Claims whose round has ended and whose settlement the queue has not stored yet. */
+  /** Number of claims whose round has ended and whose settlement the queue has not stored yet. */
   #settling = 0;
   #claimedAt = -Infinity;
   #isClaiming = false;
@@ -170,7 +170,7 @@ export class Lane {
 
   /** Whether all claims became due before this process started or resumed. False for a lane that only cancels deliveries. */
   #hasPiledUp(claims: readonly Claim[]): boolean {
-    // The `dueAt` of a new delivery is rounded down, so it can be up to a millisecond before the start of this run.
+    // The `dueAt` of a new delivery is rounded down: it can be up to a millisecond before this process started or resumed.
     const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
   }

@@ -9,7 +9,7 @@ import type { RoundResult } from './round/round-result.ts';
  * starts as many deliveries per second as its concurrency; the number doubles with every second that goes well.
  */
 export interface AttemptPace {
-  /** Number of consecutive failed rounds. */
+  /** Number of consecutive failed rounds of the lane. */
   readonly failures: number;
   /** The current second of a slowed lane. Undefined if the lane is not slowed. */
   readonly ramp: Ramp | undefined;
@@ -18,10 +18,10 @@ export interface AttemptPace {
 /** One second of a slowed lane. */
 interface Ramp {
   readonly beganAt: number;
-  /** Deliveries that may start in this second, evenly spread. */
+  /** Number of deliveries that may start in this second of a slowed lane, evenly spread. */
   readonly perSecond: number;
   readonly begun: number;
-  /** Number of rounds that ended in this second: `well` if delivered or rejected, else `ill`. */
+  /** Number of rounds that ended in this second of a slowed lane. `well`: delivered or rejected; `ill`: failed. */
   readonly well: number;
   readonly ill: number;
 }

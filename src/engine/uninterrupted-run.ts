@@ -24,8 +24,8 @@ export class UninterruptedRun {
   }
 
   /**
-   * Returns when the current run began, in milliseconds since the epoch. Notices an interruption itself, even before the
-   * timer does.
+   * Returns since when this process has run without interruption, in milliseconds since the epoch. Notices an interruption
+   * itself, even before the timer does.
    */
   since(now = this.#clock.now()): number {
     if (now - this.#seenAt > LOOK_MS + LATE_MS) this.#since = now;

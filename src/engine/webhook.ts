@@ -13,10 +13,7 @@ export interface Webhook {
   readonly url: string;
   /** The URL as shown and stored: userinfo and secret parameters are masked. */
   readonly shownUrl: string;
-  /**
-   * Headers that all requests to the webhook have in common: name, value, name, value … The signature, for example, is not
-   * one.
-   */
+  /** Headers that are the same in every request to the webhook, so not the signature: name, value, name, value … */
   readonly headers: readonly string[];
   /** Whether the configured headers have an `Idempotency-Key`, which is then sent instead of the message id. */
   readonly hasOwnKey: boolean;
@@ -126,8 +123,8 @@ function withUserinfo(url: URL, requested: string): WebhookAddress {
 }
 
 /**
- * Decodes to bytes, since a URL can percent-encode any character encoding. A stray % stays, where decodeURIComponent would
- * throw.
+ * Decodes a percent-encoded text to bytes, since a URL can encode any character encoding. A stray % stays, where
+ * decodeURIComponent would throw.
  */
 export function percentDecoded(text: string): Buffer {
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>

@@ -21,7 +21,7 @@ export interface ExpectedArrivals {
   readonly atLeast: number;
   /** Maximum number of POSTs; Infinity for no limit. */
   readonly atMost: number;
-  /** Exact number of messages of all requests. @default any number */
+  /** Exact number of messages that all requests must have together. @default any number */
   readonly messages?: number | undefined;
   /**
    * Whether at least one message is required. Without this, expectations of all messages hold if no message arrives.
@@ -93,7 +93,7 @@ export class ArrivalCheck {
     if (reason !== undefined) this.unread ??= `a request cannot be read: ${reason}`;
   }
 
-  /** Whether further requests cannot improve the result. */
+  /** Whether the wait for requests can end, because further requests cannot improve the result. */
   get isOver(): boolean {
     const { atLeast, atMost, messages } = this.#expected;
     if (this.#posts < atLeast || (messages !== undefined && this.messages < messages)) return false;

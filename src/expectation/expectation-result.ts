@@ -45,7 +45,7 @@ export interface DifferingMessage {
 /** Expected and actual value at a path of a message. */
 export interface MessageDifference {
   readonly path: string;
-  /** Text after "expected ", not escaped. */
+  /** Expected value as text after "expected ", not escaped for the terminal. */
   readonly expected: string;
   /** The expected value for programs (JSON output). */
   readonly wanted: JsonValue;
@@ -60,7 +60,7 @@ export interface ArrivedMessage {
   readonly message: ReceivedMessage;
   /** Number of the request, from 1, in the order of arrival. */
   readonly request: number;
-  /** Whether the request has no other message. */
+  /** Whether the message is the only one in its request. */
   readonly isSole: boolean;
   /** Number of the message, from 1, among the messages in requests that got a 2xx. */
   readonly number: number;
@@ -172,7 +172,7 @@ function textOrEmpty(text: string): string {
   return text === '' ? 'an empty text' : text;
 }
 
-/** A value as JSON, which distinguishes a string from a number. */
+/** The found value as JSON, which distinguishes a string from a number; `nothing` if no value was found. */
 export function foundValue(found: JsonValue | undefined): string {
   return found === undefined ? 'nothing' : JSON.stringify(found);
 }

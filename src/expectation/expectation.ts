@@ -28,7 +28,7 @@ export function expectRequests(options: ExpectationOptions): Expectation {
   return new Expectation(options);
 }
 
-/** Creates the check of all requests and messages of a program. */
+/** Creates the check of the requests and messages that a program sends. */
 export function checkArrivals(expected: ExpectedArrivals): ArrivalCheck {
   return new ArrivalCheck(expected);
 }

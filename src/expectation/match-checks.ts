@@ -160,7 +160,7 @@ export class CountedMatchCheck implements MessageCheck {
   }
 }
 
-/** Maximum number of messages to name if too many match. */
+/** Maximum number of messages whose places a result names if too many messages match. */
 const MAX_PLACES = 4;
 
 function seenMatch(expected: ExpectedMessage): SeenMatch {

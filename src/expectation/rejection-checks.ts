@@ -45,7 +45,7 @@ export class SizeCheck implements MessageCheck {
 export class ValidCheck implements MessageCheck {
   #rejectedMessages = 0;
   #rejectedCalls = 0;
-  /** Place of the first rejected message, and the reason. */
+  /** Place of the first rejected message, and the reason of the rejection. */
   #firstMessage = '';
   #firstCall = '';
 

@@ -54,7 +54,7 @@ export class Expectation {
     if (options.withinMs !== undefined) this.#cancelWithin = this.#clock.after(options.withinMs, this.#end);
   }
 
-  /** Aborts when the count is reached or the time is over; never if neither is set. */
+  /** Aborts when the wait ends; never if none of the options `count`, `untilIdleMs` and `withinMs` is set. */
   get over(): AbortSignal {
     return this.#over.signal;
   }

@@ -20,7 +20,7 @@ const MERGE_MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/;
 
 export interface SnapshotSource {
   readonly file: string;
-  /** Whether a new snapshot will replace the file. */
+  /** Whether a new snapshot will replace the snapshot in the file. */
   readonly isReplaced: boolean;
 }
 

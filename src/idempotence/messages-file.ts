@@ -33,7 +33,7 @@ export async function readProofMessages(
   return distinct(proofMessages(values, options), file);
 }
 
-/** Parses an entry. Throws InputError with the line if the entry is not a valid message. */
+/** Parses an entry of the file of messages. Throws InputError with its line if it is not a valid message. */
 function validValue(entry: ReplayEntry, options: ProofMessageOptions): JsonValue {
   if (entry.kind === 'broken') throw entry.error;
   try {

@@ -38,9 +38,9 @@ export interface ShownRequest {
   readonly status?: number;
   /** Code of a network error, or `cut` if the connection was cut on purpose. */
   readonly error?: string;
-  /** How often the message was sent, if more than once. */
+  /** Number of times that the request was sent, if it was retried. */
   readonly tries?: number;
-  /** First status that made the sender try again. */
+  /** Status of the first response that made the sender retry the request. */
   readonly failedWith?: number | undefined;
   /** Milliseconds from the request to the kill of the receiver. */
   readonly killedAfterMs?: number;

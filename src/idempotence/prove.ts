@@ -15,7 +15,7 @@ export type { ProofMessage, ProofResponse, ProofSendOptions, Subject } from './s
 
 export const PROOF_DEFAULTS = { schedules: 50, lateMs: 10_000, stateTimeoutMs: 10_000 } as const;
 
-/** Values of `--only` and `--skip`, in the order of the results. */
+/** Returns the codes of the checks of a proof, the values of `--only` and `--skip`, in the order of the results. */
 export function proofCodes(): readonly ScheduleCode[] {
   return SCHEDULE_CODES;
 }

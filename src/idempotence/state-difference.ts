@@ -115,7 +115,7 @@ export function differenceText(one: string, other: string): string {
 }
 
 const EXCERPT_LENGTH = 80;
-/** Characters to show before the difference. */
+/** Characters to show of two long lines before the place where they differ. */
 const CONTEXT_LENGTH = 20;
 
 /** Index of the first character to show of two long lines, so that their difference is visible. */

@@ -78,7 +78,7 @@ function rawHeadersOf({ headers }: EditedRequest, kept: StoredRequest): string[]
   });
 }
 
-/** Throws InputError if a header is invalid in HTTP (RFC 9110, 5.5 and 5.6.2). */
+/** Returns the header. Throws InputError if HTTP does not allow its name or value (RFC 9110, 5.5 and 5.6.2). */
 function validHeader(name: string, value: string): [name: string, value: string] {
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
     throw new InputError(`Expected the name of a header, got \`${printable(name, 80)}\``, {

@@ -18,7 +18,7 @@ interface FeedReader {
   /** Id of the first request that was not sent to the page. */
   nextId: number;
   isFull: boolean;
-  /** Whether something besides new requests changed since the last event. */
+  /** Whether the page needs an event even without new requests, such as after requests were cleared. */
   isStale: boolean;
 }
 
@@ -58,7 +58,7 @@ export class Feed {
     this.#cancelBeat ??= this.#sources.clock.after(BEAT_MS, this.#beat);
   }
 
-  /** Sends new requests after a short delay. */
+  /** Sends new requests to all open pages after a short delay. */
   wake(): void {
     if (this.#readers.size === 0 || this.#cancelGather !== undefined) return;
     this.#cancelGather = this.#sources.clock.after(GATHER_MS, () => {

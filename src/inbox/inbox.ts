@@ -80,7 +80,7 @@ export class Inbox {
     this.#feed.wake();
   }
 
-  /** Serves a request for the inbox. Returns false for any other request. */
+  /** Serves a request whose path is `/_hooks` or below it. Returns false if the request has another path. */
   readonly serve = (request: IncomingMessage, response: ServerResponse): boolean => {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;

@@ -5,9 +5,9 @@ import { redactUrl } from '../redact.ts';
 import type { FactsAmong, RequestSummary } from './wire.ts';
 
 export interface StoreLimits {
-  /** Maximum number of requests. @default 20_000 */
+  /** Maximum number of requests to keep. @default 20_000 */
   readonly requests: number;
-  /** Maximum total bytes of bodies, headers and responses. @default 67_108_864 (64 MiB) */
+  /** Maximum total bytes of bodies, headers and responses of the kept requests. @default 67_108_864 (64 MiB) */
   readonly bytes: number;
 }
 
@@ -101,7 +101,7 @@ function bytesOf({ body, rawHeaders, path, response, forwarded }: StoredRequest[
   return body.byteLength + headers + path.length + responses + OVERHEAD_BYTES;
 }
 
-/** Maximum length of a text in a summary that the sender chooses. The body keeps the whole text. */
+/** Maximum length in a summary of a text that the sender chooses, such as an event. The body keeps the whole text. */
 const MAX_FACT_LENGTH = 200;
 
 function summaryOf(request: ReceivedRequest, id: number): RequestSummary {

@@ -32,7 +32,7 @@ function textOf({ request }: StoredRequest): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString();
 }
 
-/** Also searches the text with its JSON escapes decoded, because some senders escape all non-ASCII characters. */
+/** Whether a text has the wanted words, directly or as JSON escapes: some senders escape all non-ASCII characters. */
 function hasText(text: string, wanted: string): boolean {
   if (text.toLowerCase().includes(wanted)) return true;
   return NOT_ASCII.test(wanted) && text.includes('\\u') && unescaped(text).toLowerCase().includes(wanted);

@@ -46,7 +46,7 @@ export interface RequestSummary extends MessageFacts {
   readonly isRestringified?: boolean;
   /** Reason for which a tracking API rejects the call. Undefined if it accepts the call. */
   readonly problem?: string;
-  /** Number of messages, if there are several. */
+  /** Number of messages in the request, if there are several. */
   readonly messages?: number;
   readonly among?: FactsAmong;
 }
@@ -55,7 +55,7 @@ export interface RequestSummary extends MessageFacts {
 export interface FactsAmong {
   readonly types: readonly string[];
   readonly events: readonly string[];
-  /** User ids, or anonymous ids of messages without a user id. */
+  /** User ids of the messages of a request; for messages without a user id, the anonymous ids. */
   readonly users: readonly string[];
 }
 
@@ -78,8 +78,8 @@ export interface Details {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly diagnosis?: { readonly code: string; readonly hint: string } | undefined;
   /**
-   * The expected signature, and as `got` the received one. Only for a mismatch, and on a page that was opened with the
-   * printed token.
+   * The signature that the receiver expected, if another one came (see `got`) and the page was opened with the printed
+   * token.
    */
   readonly expected?: string;
   readonly got?: string;
@@ -110,7 +110,7 @@ export interface ReplayBody {
 }
 
 export interface EditedRequest {
-  /** Headers. An unchanged header stands for the received one, whose value may be masked on the page. */
+  /** Headers of an edited request. One with a masked value, if unchanged, stands for the received header. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** Whether to sign the request with the secret of `listen`, instead of sending the received signature. */

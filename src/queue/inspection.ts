@@ -7,7 +7,7 @@ import type { LaneId, QueueDepth } from './queue.ts';
  * store fails.
  */
 export interface QueueInspection {
-  /** Returns the numbers of each lane that has deliveries. */
+  /** Returns the number of deliveries in each state, for each lane that has deliveries. */
   stats(): Promise<readonly LaneStats[]>;
 
   /**
@@ -53,7 +53,7 @@ export interface QueueInspection {
 }
 
 export interface LaneStats extends LaneId, QueueDepth {
-  /** The earliest due time of the deliveries that wait. Milliseconds since the epoch. */
+  /** The earliest due time of the lane's waiting deliveries. Milliseconds since the epoch. */
   readonly nextDueAt?: number;
 }
 
@@ -102,9 +102,9 @@ export type DropResult = 'dropped' | 'unknown' | 'sending';
 
 /** Options for removing dead letters in steps. */
 export interface DeadDropping {
-  /** Removes dead letters that were added at this time or later. Milliseconds since the epoch. */
+  /** Dead letters that were added at this time or later are removed. Milliseconds since the epoch. */
   readonly since: number;
-  /** Called before each step. Returns whether to continue. */
+  /** Called before each step of the removal. Returns whether to continue. */
   readonly goesOn: () => boolean;
   /** Called after each step, with the number of removed dead letters so far. */
   readonly onDropped: (count: number) => void;

@@ -14,7 +14,7 @@ export interface MoveCounts {
   readonly waiting: number;
   /** Number of dead letters that have been moved. */
   readonly dead: number;
-  /** Number of deliveries in flight. They stay in `from` until the process that delivers them has settled them. */
+  /** Number of deliveries that stay in `from`, because they are in flight: the process that delivers them settles them. */
   readonly left: number;
 }
 

@@ -7,10 +7,10 @@ import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.t
  */
 export interface Queue {
   /**
-   * Adds deliveries, and resolves when the queue has stored them as durably as it can. Adds up to a thousand all or none; of
-   * more, some may be stored when it rejects. Adding a known id changes nothing, whether the delivery waits, is in flight,
-   * or is settled and still remembered: so a caller can add a batch again. A delivery that is added as dead is never
-   * claimed.
+   * Adds deliveries, and resolves when the queue has stored them as durably as it can. Up to a thousand are added all or
+   * none; if there are more and the promise rejects, some may be stored. Adding a known id changes nothing, whether the
+   * delivery waits, is in flight, or is settled and still remembered: so a caller can add a batch again. A delivery that is
+   * added as dead is never claimed.
    */
   add(deliveries: readonly Delivery[]): Promise<void>;
 

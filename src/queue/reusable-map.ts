@@ -1,4 +1,4 @@
-/** The initial number of slots: a power of two. */
+/** The initial number of slots of a map: a power of two. */
 const SMALLEST = 16;
 /** Start value of the hashes. Random in every process, so that no sender can choose keys that all collide. */
 const SEED = Math.floor(Math.random() * 2 ** 32);

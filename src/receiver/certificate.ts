@@ -3,12 +3,12 @@ import { isIP } from 'node:net';
 import type { ServerCertificate } from './options.ts';
 
 export interface SelfSignedCertificate extends ServerCertificate {
-  /** The SHA-256 fingerprint in the format of browsers and openssl. */
+  /** The SHA-256 fingerprint of the certificate in the format of browsers and openssl. */
   readonly fingerprint: string;
 }
 
 const DAY_MS = 86_400_000;
-/** Validity in days: long enough for a session, and below the 398 days that browsers accept. */
+/** Validity of the certificate in days: long enough for a session, and below the 398 that browsers accept. */
 const VALID_DAYS = 30;
 
 /**
@@ -90,7 +90,7 @@ function groupsOf(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
-// DER (X.690): a tag, the length, the value.
+// The functions below encode the values of a certificate in DER (X.690): a tag, the length, the value.
 
 function tlv(tag: number, value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...lengthBytes(value.length)]), value]);

@@ -14,17 +14,17 @@ import type { Script } from './response/script.ts';
 export type SecretsForDiagnosis = Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>;
 
 export interface ReceiverOptions {
-  /** A name or address of this machine. @default '127.0.0.1' */
+  /** The name or address of this machine to listen on. @default '127.0.0.1' */
   readonly host?: string | undefined;
-  /** The port, 0 to 65,535; 0 selects a free port. @default 0 */
+  /** The port to listen on, 0 to 65,535; 0 selects a free port. @default 0 */
   readonly port?: number | undefined;
   /** The accepted secrets: a signature made with any of them is valid. With an empty list signatures are not verified. */
   readonly secrets: readonly string[];
   /** The accepted signature schemes: names or custom schemes; see `verify`. @default 'segment' */
   readonly scheme?: SchemeChoice | undefined;
   /**
-   * Custom schemes to detect from the request's headers, besides the built-in schemes, if `scheme` is undefined. For display
-   * only: a valid signature proves nothing, because the sender chooses the scheme. @default false
+   * Custom schemes to detect from a request's headers, besides the built-in schemes, if `scheme` is undefined; false to
+   * detect none. For display only: a valid signature proves nothing, because the sender chooses the scheme. @default false
    */
   readonly detectSchemes?: readonly SignatureScheme[] | false | undefined;
   /** Further secrets for the diagnosis of mismatches. @default none */
@@ -79,7 +79,7 @@ export interface ConnectionRejection {
   readonly at: number;
   /** The status of the response. Undefined if none could be sent. */
   readonly status: number | undefined;
-  /** The cause, safe to show, as the end of a sentence such as `Rejected with 413: its body is over 10 bytes`. */
+  /** Why the input was rejected, safe to show, as the end of a sentence (`Rejected with 413: its body is over 10 bytes`). */
   readonly reason: string;
 }
 

@@ -10,7 +10,7 @@ export interface ReceivedRequest extends SignatureJudgement {
   readonly path: string;
   /** Headers as a flat list (name, value, name, value …): in order, as spelled by the sender, including secrets. */
   readonly rawHeaders: readonly string[];
-  /** The exact bytes of the body. */
+  /** The exact bytes of the request's body. */
   readonly body: Uint8Array;
   /** The problem that `check` found in the body. Undefined if it found none or the receiver has no `check`. */
   readonly problem?: string;
@@ -29,7 +29,7 @@ export interface ReceivedRequest extends SignatureJudgement {
 export interface SentResponse {
   /** The headers in order, without those that Node adds to every response, such as Date. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The text of the body. Empty for `slow-body`, whose body has no end. */
+  /** The text of the response's body. Empty for `slow-body`, whose body has no end. */
   readonly body: string;
 }
 
@@ -49,7 +49,7 @@ export interface SignatureJudgement {
   readonly verdict: SignatureVerdict;
   /** Position among the secrets, from 1, of the secret that the signature was made with. */
   readonly secret?: number;
-  /** The matching signature schemes, separated by commas. Undefined for the default scheme alone. */
+  /** The schemes by which the signatures are valid, separated by commas. Undefined for the default scheme alone. */
   readonly scheme?: string;
   /** The restriction of a valid signature that covers only a part of the request: `covers the first of 3 events only`. */
   readonly partial?: string;

@@ -87,8 +87,8 @@ export class Receiver {
     this.#closed ??= new Promise((resolve) => {
       this.#bounded.server.close(() => resolve());
       this.#responder.close();
-      // Connections whose responses are sent can be closed, because the system still delivers its buffers. The other
-      // connections are idle or not worth waiting for.
+      // Closing a connection loses no response that is already sent, because the system still delivers its buffers. The
+      // other connections are idle, or their requests are not worth waiting for.
       this.#bounded.closeConnections();
     });
     return this.#closed;

@@ -29,7 +29,7 @@ export class SignatureJudge {
   readonly #explaining: Explaining;
   readonly #quota: DiagnosisQuota;
 
-  /** Throws ConfigError for an unknown scheme, and for a scheme that cannot use any of the secrets. */
+  /** Creates a judge of signatures. Throws ConfigError if a scheme is unknown or cannot use any of the secrets. */
   constructor(
     { secrets, scheme, detectSchemes: own = false, knownSecrets = {} }: JudgeOptions,
     { clock, explain }: { readonly clock: Clock; readonly explain: ExplainMismatch },
@@ -158,7 +158,7 @@ export class DiagnosisQuota {
   #count = 0;
   #spentMs = 0;
 
-  /** `spent` returns the process's processor time in ms. */
+  /** Creates a quota. `now` returns the time, and `spent` the processor time of the process, in ms. */
   constructor(now: () => number, spent: () => number = processorMs) {
     this.#now = now;
     this.#spent = spent;

@@ -2,7 +2,7 @@ import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '..
 
 /** A kind of JSON that another program writes and that contains messages. */
 interface ForeignValue {
-  /** Name of the kind; follows "this is" (`an event of SQS`). */
+  /** Name of the kind of JSON, to follow "this is": `an event of SQS`. */
   readonly what: string;
   /** The jq filter that extracts the messages. */
   readonly filter: string;

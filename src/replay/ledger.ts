@@ -11,7 +11,7 @@ export type LedgerOutcome = (typeof OUTCOMES)[number];
 
 export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly read: number;
-  /** Entries skipped by filter, offset or resume; not in `read`. */
+  /** Number of entries skipped by filter, offset or resume. They do not count as `read`. */
   readonly skipped: number;
   /** Duration of the whole replay in ms. */
   readonly ms: number;
@@ -19,7 +19,7 @@ export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly perSecond: number;
   /** Time from the start of a message's first attempt to its outcome. Null if no message was attempted. */
   readonly latencyMs: Percentiles;
-  /** Present only if the replay continues an earlier one. */
+  /** Counts of the entries that the resumed replay settled. Absent if no replay was resumed. */
   readonly resumed?: ResumedCounts;
   /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
   readonly unreadFrom?: number;
@@ -96,7 +96,7 @@ export class Ledger {
     if (this.#resumed !== undefined) this.#resumed[outcome]++;
   }
 
-  /** Opens a selected entry; returns the number that closes it. */
+  /** Counts a selected entry as open, and returns the number to pass to `close`. */
   open(): number {
     return ++this.#read;
   }
@@ -114,7 +114,7 @@ export class Ledger {
     if (outcome === 'unsent') this.#firstUnsent = Math.min(this.#firstUnsent ?? number, number);
   }
 
-  /** Number of entries that are skipped or closed. */
+  /** Number of entries that the replay has skipped or closed. */
   get done(): number {
     return this.#skipped + this.#closedCount;
   }
@@ -193,7 +193,7 @@ export class Latency {
     return { p50: this.#percentile(0.5), p95: this.#percentile(0.95), p99: this.#percentile(0.99) };
   }
 
-  /** The nearest-rank percentile: at least this share of all values is no larger. */
+  /** The nearest-rank percentile: at least this share of all values is no larger than it. Null without values. */
   #percentile(share: number): number | null {
     if (this.#count === 0) return null;
     let left = Math.ceil(share * this.#count);

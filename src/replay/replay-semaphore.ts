@@ -1,9 +1,9 @@
 /** Limits on the messages in flight. */
 export interface ReplayLimits {
   /**
-   * Maximum messages in flight, including those that wait for an earlier message of their user; more than the engine
-   * works on at once. With a limit four times as large, a slow user took longer to hold up the other users. But waiting
-   * messages grow old in the heap: they took a quarter more memory and a tenth more CPU time with 20 users.
+   * Maximum messages in flight, including those that wait for an earlier message of their user; more than the engine works
+   * on at once. A limit four times as large let a slow user hold up the others later, but took a quarter more memory and a
+   * tenth more CPU time with 20 users, because waiting messages grow old in the heap.
    */
   readonly messages: number;
   readonly bytes: number;

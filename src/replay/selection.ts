@@ -5,7 +5,7 @@ import type { MessageFilter } from '../message/filter.ts';
 export interface SelectionOptions {
   /** Selects messages by their content. @default every message */
   readonly filter?: MessageFilter | undefined;
-  /** Number of entries that pass the filter to skip first. @default 0 */
+  /** Number of entries to skip first, of those that pass the filter. @default 0 */
   readonly offset?: number | undefined;
   /** Number of entries to select after the skipped ones. @default all */
   readonly limit?: number | undefined;
@@ -27,7 +27,7 @@ export class ReplaySelection {
     this.#toTake = limit;
   }
 
-  /** Whether the limit is reached, so that reading can stop. */
+  /** Whether as many entries are selected as `limit` allows, so that reading can stop. */
   get isDone(): boolean {
     return this.#toTake <= 0;
   }

@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Whether growth is stopped. A variable of the module, because the process has only one young generation. */
+/** Whether the growth of the young generation is stopped. A variable of the module, because a process has only one. */
 let isBound = false;
 
 /**

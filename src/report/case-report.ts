@@ -6,7 +6,7 @@ import { escapeXml } from './xml.ts';
 
 /** One case of a report whose cases all fit into memory. */
 export interface ReportedCase extends JunitResult {
-  /** Distinguishes cases in JUnit, together with `name`. */
+  /** Class name of the case: JUnit tells cases apart by `classname` and `name` together. */
   readonly classname: string;
   readonly name: string;
   readonly ms?: number | undefined;

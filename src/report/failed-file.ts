@@ -115,7 +115,7 @@ export class FailedFile {
       await this.#file.flush();
       this.#isWriting = false;
     } catch {
-      // Ignores the error here, because every later write, including that of `close`, fails with the same error.
+      // A failed write is ignored here, because every later write, including that of `close`, fails with the same error.
     }
   }
 }

@@ -6,16 +6,16 @@ export interface ReportedResult {
   readonly origin: { readonly file: string; readonly line: number };
   readonly outcome: ReportedOutcome;
   readonly messageId?: string | undefined;
-  /** Redacted URL of the decisive attempt. */
+  /** Redacted URL of the attempt that delivered the message, else of the last attempt. */
   readonly url?: string | undefined;
   readonly status?: number | undefined;
-  /** Stable code: `timeout refused … http-5xx`. */
+  /** Stable code of why the message was not delivered, such as `timeout` or `http-5xx`. */
   readonly error?: string | undefined;
   /** Sentence that explains why the message was not delivered. */
   readonly reason?: string | undefined;
   /** Number of attempts; absent if an earlier run of a resumed replay delivered the message. */
   readonly attempts?: number | undefined;
-  /** Milliseconds from the start of the first attempt to the end. */
+  /** Milliseconds from the start of the first attempt to the end of the one that delivered the message, else of the last. */
   readonly ms?: number | undefined;
 }
 

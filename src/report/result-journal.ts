@@ -98,7 +98,7 @@ export class ResultJournal {
       const value: unknown = JSON.parse(line);
       if (isKeptResult(value)) return value;
     } catch {
-      // Text that is not JSON is rejected below, like any other text that is not a result.
+      // Text that is not JSON gets the error below, like JSON that is not a result.
     }
     throw this.#damaged();
   }

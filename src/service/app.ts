@@ -16,7 +16,7 @@ import { rejectionResponse, respond, type Env, type ResponseContext } from './re
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly bytesInFlight: WeightedSemaphore;
   readonly hasDescriptors: () => Promise<boolean>;
-  /** Whether `/metrics` is on this port. */
+  /** Whether the port for messages also serves `/metrics`. */
   readonly servesMetrics: boolean;
 }
 
@@ -148,7 +148,7 @@ function storeProbe({ checkStore, clock, log }: Pick<ServiceOptions, 'checkStore
     }
     return isReady;
   };
-  // Concurrent callers share one check.
+  // Concurrent callers of the probe share one check.
   let checking: Promise<boolean> | undefined;
   return async (): Promise<boolean> => {
     checking ??= check().finally(() => (checking = undefined));

@@ -60,7 +60,8 @@ const FORBIDDEN: IngestRejection = {
 };
 
 /**
- * Limits the request to the caller's own source unless the reach is `all`. Undefined if the request names another source.
+ * Limits a deletion request to the caller's own source unless the reach is `all`. Undefined if the request names another
+ * source.
  */
 function narrowed(
   request: DeletionRequest,

@@ -36,7 +36,7 @@ interface ServerOptions extends WantedAddress {
   readonly log: ServiceLog;
 }
 
-/** Starts a server. Throws ConfigError if it cannot listen on the address. */
+/** Starts an HTTP server whose responses `fetch` makes. Throws ConfigError if it cannot listen on the address. */
 export async function startServer(
   fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
   { limits, log, ...wanted }: ServerOptions,

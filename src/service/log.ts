@@ -10,7 +10,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface LogOptions {
-  /** The lowest level that is written. */
+  /** The lowest level of the events that are written to the log. */
   readonly level: LogLevel;
   /** Secrets to mask in every field, because a receiver may repeat the request. */
   readonly secrets: readonly string[];

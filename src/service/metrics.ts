@@ -38,7 +38,7 @@ export interface LaneLabels {
 type LaneCounts = LaneLabels & Readonly<Record<(typeof STATES)[number], number>>;
 
 export interface WebhookLabels extends LaneLabels {
-  /** The URL without secrets. */
+  /** The URL of the webhook without secrets. */
   readonly url: string;
 }
 
@@ -61,7 +61,7 @@ interface MetricsOptions {
   readonly now: () => number;
 }
 
-/** Buckets in seconds, from a fast receiver on the same machine to the end of the retry window. */
+/** Buckets of delivery times, in seconds: from a fast receiver on the same machine to the end of the retry window. */
 const DELIVERY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 14_400];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 

@@ -8,7 +8,7 @@ import type { Seen } from './ingest/seen.ts';
 export type DeletionReach = 'own' | 'all';
 
 export interface ListenAddress {
-  /** A name or address of this machine. */
+  /** A name or address of this machine, at which a server listens. */
   readonly host: string;
   /** The port, 0 to 65,535; 0 selects a free port. */
   readonly port: number;

@@ -150,7 +150,7 @@ function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'state
   };
 }
 
-/** Number of deliveries to update at once: a server gets one request for them. */
+/** Number of deliveries whose states are looked up at once: a server gets one request for them. */
 const AT_ONCE = 1_000;
 
 /** Returns whether the delivery was delivered. Undefined if it is not settled. */

@@ -6,7 +6,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
 import type { Seen } from '../service/ingest/seen.ts';
 
-/** An open queue with its related records, and the functions that monitoring needs. */
+/** An open queue, its records of accepted messages and of deletion requests, and the functions that monitoring needs. */
 export interface OpenQueue {
   readonly queue: Queue;
   /** The clock for all times in the queue. */
@@ -15,7 +15,7 @@ export interface OpenQueue {
   readonly deletions: DeletionStore;
   /** Returns the number of deliveries in each state, for each lane that has deliveries. */
   readonly lanes: () => Promise<readonly LaneStats[]>;
-  /** Returns when the oldest unsettled delivery was added, in milliseconds since the epoch. */
+  /** Returns when the oldest unsettled delivery was added, in ms since the epoch. Undefined if all are settled. */
   readonly oldestAt: () => Promise<number | undefined>;
   /** Rejects if the store cannot store new deliveries; with `toAdd: false`, only if it cannot store settlements. */
   readonly check: (options?: CheckOptions) => Promise<void>;
@@ -53,7 +53,7 @@ export interface DurableQueueOptions {
 
 /** A queue in a store that several processes may share. */
 export interface DurableQueue extends OpenQueue {
-  /** Path of the file, or the URL of the server without secrets. */
+  /** The path of the queue's file, or the URL of its server without secrets. */
   readonly place: string;
   /** Operations on the file. Undefined if the queue is on a server. */
   readonly file: QueueFile | undefined;

@@ -10,7 +10,7 @@ import { messageLabel } from '../receiver/messages/messages-of.ts';
 interface WantedMessages extends ExpectedMessage {
   /** Number of messages that are expected. @default at least one */
   readonly wanted?: number;
-  /** The time limit in words, such as `within 5s`. */
+  /** The time limit for the messages in words, such as `within 5s`. */
   readonly within?: string;
 }
 

@@ -17,7 +17,7 @@ const KINDS = { secret: 'a string', scheme: 'given' } as const satisfies Record<
   string
 >;
 
-/** A request for supertest, `inject` and fetch. */
+/** A signed webhook in parts that supertest, `inject` and fetch can send. */
 export interface SignedRequest {
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ import { readMatcher, type MessageMatcher, type SentMessage } from './message-ma
 export interface TestReceiverOptions {
   /** The port; 0 selects a free port. @default 0 */
   readonly port?: number | undefined;
-  /** The value of `writeKey`. The receiver accepts any write key. @default 'test-write-key' */
+  /** Value of `receiver.writeKey`, for a client library. The receiver accepts any write key. @default 'test-write-key' */
   readonly writeKey?: string | undefined;
   /** The responses in the syntax of `hooks listen --respond`, such as `503x2,200`. @default 200 */
   readonly respond?: string | undefined;
@@ -54,8 +54,8 @@ export interface TestRequest {
   /** Why the signature is invalid or missing. */
   readonly reason?: string;
   /**
-   * The full write key of the call. The messages of this request have it in full, too; everywhere else only its last
-   * characters appear.
+   * The full write key of the call. Only here and in `messages` of this request is the key complete; elsewhere only its
+   * last characters appear.
    */
   readonly writeKey?: string;
   readonly messages: readonly SentMessage[];

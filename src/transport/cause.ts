@@ -20,10 +20,10 @@ export interface CauseFacts {
   readonly url: string;
   /** The `Server` header of the response. */
   readonly server?: string | undefined;
-  /** The target of a redirect, or the URL or protocol that was found instead. */
+  /** The target of a redirect. Without a response: the URL that may work instead, or the protocol that the port speaks. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
-  /** The beginning of the body, from which the reason is quoted. */
+  /** The beginning of the response body, from which the explanation quotes the reason of a failure. */
   readonly body?: string | undefined;
 }
 
@@ -55,8 +55,8 @@ export interface NetworkCause {
   readonly code: string;
   /** A sentence about what probably happened. Undefined if the error text of the transport is enough. */
   readonly says: string | undefined;
-  /** How the user of the sender can fix it. */
+  /** How the user of the sender can fix the problem. */
   readonly fix: string;
-  /** How the author of the receiver can fix it. */
+  /** How the author of the receiver can fix the problem. */
   readonly receiverFix: string;
 }

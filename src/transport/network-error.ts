@@ -114,7 +114,7 @@ interface SystemError extends Error {
   readonly reason?: unknown;
   /** A cause that is more exact than `code`. Only this program's own errors have it. */
   readonly hooksCause?: string;
-  /** The certificate of the server, if it is for another name. */
+  /** The server's certificate, if it does not name the host of the URL. */
   readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: unknown } };
 }
 

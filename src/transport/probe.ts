@@ -18,7 +18,7 @@ export interface Reached {
   readonly notPublic: string | undefined;
   /** The URL of the proxy, without userinfo. If the proxy forwards, only the proxy was reached, and not the receiver. */
   readonly via: string | undefined;
-  /** When the certificate expires. Milliseconds since the epoch. */
+  /** When the server's certificate expires, in milliseconds since the epoch. Undefined without TLS. */
   readonly validUntil: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function probe(
   url: string,
   { timeoutMs, signal, connection, proxyEnv }: ProbeOptions,
 ): Promise<Probe> {
-  // Read even for `http:`, so that an invalid `caFile` is always rejected.
+  // Reads `caFile` even for `http:`, so that an invalid one is always rejected.
   const trust = trustContext(connection);
   const { dial, via } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
   const startedAt = performance.now();

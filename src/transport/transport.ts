@@ -58,7 +58,7 @@ export interface TransportRequest {
    * requests at once.
    */
   readonly hold?: ((release: () => void) => void) | undefined;
-  /** Whether any address is allowed, even if the transport allows only public ones. @default false */
+  /** Whether the request may go to any address, even if the transport allows only public ones. @default false */
   readonly allowPrivate?: boolean | undefined;
 }
 

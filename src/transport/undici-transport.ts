@@ -94,7 +94,7 @@ class UndiciTransport implements Transport {
     return this.#attempt(request, this.#UndiciClient);
   }
 
-  /** Makes an attempt. Runs inside the promise, so that an error that is thrown becomes a rejection. */
+  /** Makes an attempt. Does everything inside the returned promise, so that an error that is thrown becomes a rejection. */
   #attempt(request: TransportRequest, UndiciClient: typeof Client): Promise<TransportResult> {
     return new Promise((resolve, reject) => {
       const { path, pool } = this.#targetOf(request, UndiciClient);
@@ -131,7 +131,7 @@ class UndiciTransport implements Transport {
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
-    // Read now, even for `http:`, so that an invalid `caFile` is always rejected.
+    // Reads `caFile` now, even for `http:`, so that an invalid one is always rejected.
     if (connectionKeyOf(connection) !== '') this.#trusted(connection);
     const route = routeTo(url, {
       secureContext: () => this.#trusted(connection),

@@ -108,7 +108,7 @@ export class Outcomes {
     if (message.unsettled === 0 || this.#isInterrupted) this.#conclude(message, message.awaitedBy);
   }
 
-  /** Stops following messages that no caller awaits. Call it after their receipts were handed out or they were rejected. */
+  /** Stops following messages that no caller awaits. Call it after they were rejected or their receipts were handed out. */
   release(messages: readonly TrackedMessage[]): void {
     for (const message of messages) {
       const isNeeded = message.awaitedBy !== undefined || (this.followsAll && message.unsettled > 0);

@@ -174,7 +174,7 @@ export class ClientPipeline implements Pipeline {
     await this.#release();
   }
 
-  /** Releases everything only once, because both callers can run together: interrupt() can be called while close() waits. */
+  /** Releases everything only once: interrupt() and close() both call this, and interrupt() may run while close() waits. */
   #release(): Promise<void> {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;

@@ -56,8 +56,8 @@ async function submit(
   } catch (error) {
     return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
   } finally {
-    // Callers get their receipts and subscribe in the turn in which this promise resolves, so `release` must run a turn
-    // later.
+    // Callers get their receipts and subscribe in the turn in which the promise of `submit` resolves, so `release` must run
+    // a turn later.
     if (outcomes !== undefined) setImmediate(() => outcomes.release(tracked));
   }
 }

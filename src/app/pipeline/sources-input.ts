@@ -106,7 +106,7 @@ function completeDestination(input: DestinationInput, context: SourceInputContex
     return NOTHING;
   }
   const { enabled = true, ...sound } = soundOptions(input, context);
-  // A missing list is reported as a list of 0 webhooks. An invalid value must not be, because `soundOptions` reported it.
+  // A missing list is reported as a list of 0 webhooks. An invalid list is not reported here, because `soundOptions` did so.
   const webhooks = input.webhooks === undefined ? [] : sound.webhooks;
   return {
     enabled,

@@ -55,8 +55,8 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
 }
 
 /**
- * Overrides options of every request. `signal` must be replaced, because the sink's own signal aborts as soon as no further
- * requests may start, and would cut the requests in flight.
+ * Returns a transport that overrides options of every request. `signal` must be replaced, because the sink's own signal
+ * aborts as soon as no further requests may start, and would cut the requests in flight.
  */
 function withOptions(
   options: Pick<TransportRequest, 'signal' | 'connection'>,

@@ -3,7 +3,7 @@ import type { LaneId } from '../../queue/queue.ts';
 
 interface GivenUpOptions {
   readonly clock: Clock;
-  /** Called at the end of a minute with the number of dead letters that got no line of their own. */
+  /** Called at the end of a minute with the number of dead letters that got no log line. */
   readonly onMore: (group: DeadGroup, more: number) => void;
 }
 
@@ -24,7 +24,7 @@ export class GivenUp {
     this.#options = options;
   }
 
-  /** Counts a dead letter. Returns whether it gets its own line. */
+  /** Counts a dead letter. Returns whether it gets a log line. */
   getsLine({ source, destination, reason }: DeadGroup): boolean {
     const key = JSON.stringify([source, destination, reason]);
     const group = this.#groups.get(key) ?? this.#begin(key, { source, destination, reason });
@@ -32,7 +32,7 @@ export class GivenUp {
     return group.count <= LINES_IN_MINUTE;
   }
 
-  /** Ends every running minute now: reports the number of dead letters that got no line of their own. */
+  /** Ends every running minute of the limit now: reports the number of its dead letters that got no log line. */
   close(): void {
     for (const { end } of this.#groups.values()) end();
   }

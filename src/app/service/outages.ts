@@ -6,7 +6,7 @@ import type { LaneId } from '../../queue/queue.ts';
 export interface Outage extends LaneId {
   /** URL of the webhook without secrets. */
   readonly url: string;
-  /** Time of the first failure. Ms since the epoch. */
+  /** Time of the first failed attempt of the outage. Ms since the epoch. */
   readonly since: number;
   /** The most recent of the failed attempts. */
   readonly last: AttemptRecord;

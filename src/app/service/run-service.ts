@@ -56,7 +56,7 @@ function logWarnings({ sources }: RunServiceOptions, log: ServiceLog): void {
   }
 }
 
-/** Logs the sources at which a write key may ask for deletion. With one source there is no choice. */
+/** Logs whether a write key may ask for deletion at every source or only its own. Logs nothing for a single source. */
 function logDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: ServiceLog): void {
   const count = Object.keys(sources).length;
   if (count < 2) return;

@@ -132,7 +132,7 @@ function secretsOf(sources: Sources): readonly string[] {
 function webhookSecrets({ url, headers }: WebhookOptions): readonly string[] {
   const values = Object.entries(headers)
     .filter(([name]) => isSecretHeader(name))
-    // A receiver that repeats the header may omit `Bearer`, so the token alone is masked too.
+    // A receiver that repeats a header may omit its first word, such as `Bearer`, so the token alone is masked too.
     .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]);
   return [...values, ...userinfoSecrets(url)];
 }

@@ -7,14 +7,14 @@ import { BLANK, trimmedId, type LineReader, type MemberTarget } from './member-t
 
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** Maximum bytes of a record: in a longer one, a quotation mark is not closed. */
+/** Maximum bytes of a CSV record: in a longer one, a quotation mark is not closed. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface CsvLayout {
   /** The delimiter: one ASCII character. */
   readonly delimiter: string;
   readonly columns: number;
-  /** Index of the column of the user id. `value`: index of the column of a computed trait's value. */
+  /** Index of the CSV column of the user id. `value`: index of the column of a computed trait's value. */
   readonly id: number;
   readonly value: number | undefined;
   /** Whether values are always strings, even if they look like JSON. */
@@ -27,7 +27,7 @@ export class CsvLines implements LineReader {
   readonly #layout: CsvLayout;
   readonly #delimiter: number;
   #line: number;
-  /** Start of a record with an open quotation mark. */
+  /** Start of a CSV record whose quotation mark is not closed in the lines read so far. */
   #open: Buffer = Buffer.alloc(0);
 
   constructor(target: MemberTarget, layout: CsvLayout, line: number) {
@@ -133,7 +133,7 @@ export class CsvLines implements LineReader {
 interface CsvRecord {
   /** The fields of the record, without blanks around them. */
   readonly record: readonly string[];
-  /** First line of the record, from 0. */
+  /** Number of the record's first line in the parsed text, from 0. */
   readonly line: number;
 }
 

@@ -7,7 +7,7 @@ import type { LineReader, MemberTarget } from './member-target.ts';
 export interface Columns {
   /** Name of the field that has the user id. */
   readonly id: string;
-  /** Field of the value of a computed trait. */
+  /** Name of the field that has the value of a computed trait. */
   readonly value: string;
 }
 

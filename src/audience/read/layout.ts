@@ -17,14 +17,14 @@ export interface ReadMembersOptions {
 
 /** First line of an input, which shows its layout. */
 export interface Head {
-  /** First line that is not blank, without its line break. */
+  /** First line of the input that is not blank, without its line break. */
   readonly text: string;
   readonly line: number;
 }
 
 export interface MembersLayout {
   readonly reader: LineReader;
-  /** Whether the first line is a header. */
+  /** Whether the first line of the input is a header. */
   readonly hasHeader: boolean;
 }
 

@@ -60,7 +60,7 @@ export class MemberTarget {
 export interface LineReader {
   /** Reads a piece of the input: whole lines with their line breaks. */
   take(lines: Buffer): void | Promise<void>;
-  /** Called after the last line. */
+  /** Called after the last line of the input. */
   end?(): void;
 }
 

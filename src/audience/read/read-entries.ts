@@ -58,7 +58,7 @@ function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: n
   return { at, lines: count };
 }
 
-/** Explains errors of the stream. Returns other errors unchanged. */
+/** Explains an error in reading the input, such as damaged gzip data. Returns other errors unchanged. */
 function readingError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files

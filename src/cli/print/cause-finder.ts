@@ -4,7 +4,7 @@ import type { FailureCause } from './failure-cause.ts';
 /** Finds the causes of failures. Loads the code for this at the first failure. */
 export class CauseFinder {
   /**
-   * The import of the code that finds causes. Code that awaits it continues after all calls of `use` that `find` deferred
+   * Promise of the import of the code that finds causes. Code that awaits it continues after all calls that `find` deferred
    * until then. Undefined before the first failure.
    */
   loading: Promise<void> | undefined;

@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 interface StepFailure {
   readonly title: string;
   readonly message: string;
-  /** The hint or details, printed below the message. */
+  /** The hint or details of the failure, printed below its message. */
   readonly more?: string | undefined;
   /** The file and the line (from 1) that the failure is about. */
   readonly origin?: { readonly file: string; readonly line?: number | undefined } | undefined;
@@ -20,7 +20,7 @@ interface StepFailure {
 /** Maximum number of annotations that GitHub shows for one step. */
 const MAX_ANNOTATIONS = 10;
 const MAX_ROWS = 50;
-/** Parts of a reason that differ for each message: the number of rounds, the time, and the position in the file. */
+/** Parts of a failure's reason that differ for each message: number of rounds, time, and position in the file. */
 const OF_ONE = / after \d+ rounds? in [^:]+(?=: )| \([^()]*:\d+\)$/g;
 const MAX_TEXT = 2_000;
 
@@ -83,7 +83,7 @@ export class GithubStep {
     }
   }
 
-  /** Sets the final counts. Collapses spaces, because Markdown does not align columns. */
+  /** Sets the final counts of the summary. Collapses spaces, because Markdown does not align columns. */
   conclude(counts: string): void {
     this.#counts = counts.replaceAll(/ {2,}/g, ' ');
   }

@@ -48,7 +48,7 @@ export function createProgress(
   const draw = (): void => {
     if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
     const text = override ?? `${shownLabel} ${figures.text(unit, performance.now())}`;
-    // Cut to the width of the terminal, because a wrapped bar could not be cleared.
+    // Cuts the text to the width of the terminal, because a wrapped bar could not be cleared.
     stderr.write(CLEAR_LINE + text.slice(0, (stderr.columns ?? 80) - 1));
   };
   const timer = setInterval(draw, REDRAW_MS).unref();
@@ -99,8 +99,8 @@ export class ProgressFigures {
   }
 
   /**
-   * The text: `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`; with an estimated total `████░░
-   * 28%, 40/s, 1m 20s left`.
+   * Returns the text of the bar: `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`; with an
+   * estimated total `████░░ 28%, 40/s, 1m 20s left`.
    */
   text(unit: string, now: number): string {
     const [done, total] = [this.#done, this.#total];

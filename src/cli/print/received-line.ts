@@ -192,7 +192,7 @@ function statusCell({ answered, status }: ReceivedRequest, color: Palette): Cell
   return { text, minWidth: 9, paint: status === undefined || status >= 300 ? color.red : color.green };
 }
 
-/** Formats the time of day in the local time zone. The JSON line has the date and UTC. */
+/** Formats the time of day in the local time zone. The JSON line of a request has the date and UTC. */
 function clockTime(at: number): string {
   const time = new Date(at);
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;

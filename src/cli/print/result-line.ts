@@ -13,7 +13,7 @@ import type { FailureCause } from './failure-cause.ts';
 /** Facts about a message that its result line shows besides the outcome. */
 export interface ResultFacts {
   readonly type: string;
-  /** Short description for people: the event, the page's name, the user. */
+  /** Short description of the message for people: the event, the page's name, the user. */
   readonly title: string;
   /** Position of the message in an input of `hooks replay`: `file:line`. */
   readonly origin?: string | undefined;

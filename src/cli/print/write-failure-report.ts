@@ -9,7 +9,7 @@ import { errorSentence } from '../error-text.ts';
 export interface Reported {
   /** Path of the file of `--report`. */
   readonly report: string | undefined;
-  /** The name of the suite, such as `hooks test`. */
+  /** The name of the report's test suite, such as `hooks test`. */
   readonly suite: string;
   /** Files and globs that the report must not overwrite. */
   readonly inputs: readonly string[];
@@ -17,7 +17,7 @@ export interface Reported {
 
 interface FailureReport extends Reported {
   readonly report: string;
-  /** The absolute path of `report`. */
+  /** The absolute path of the file of `--report`. */
   readonly path: string;
   readonly cwd: string;
 }

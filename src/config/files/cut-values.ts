@@ -3,10 +3,10 @@ import { readTextNow } from '../../files.ts';
 
 /** A value in YAML that has a ` #` in it, so that YAML takes the rest of the line for a comment. */
 interface CutValue {
-  /** Number of the value's line, from 1. */
+  /** Number of the line in the config file, from 1. */
   readonly line: number;
   readonly key: string;
-  /** The text of the value, including what YAML takes for a comment. */
+  /** The text of the key's value, including what YAML takes for a comment. */
   readonly whole: string;
 }
 

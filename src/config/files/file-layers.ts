@@ -22,8 +22,8 @@ export interface ConfigFilesContext {
 }
 
 /**
- * Finds, reads and validates the config files, the one with the highest priority first. A file that is named is the only
- * one.
+ * Finds, reads and validates the config files, the one with the highest priority first. A file that `--config` or
+ * HOOKS_CONFIG names is the only one.
  */
 export async function fileLayers(context: ConfigFilesContext): Promise<readonly Layer[]> {
   const { flags, env, cwd } = context;

@@ -179,8 +179,8 @@ async function runTypeScript(path: string): Promise<unknown> {
 }
 
 /**
- * The default export, which can be a promise. Throws if there is none: a forgotten `export default` would be a config
- * without settings.
+ * Returns the default export of a config file that is code, which can be a promise. Throws if there is none: a forgotten
+ * `export default` would be a config without settings.
  */
 function defaultExport(module: unknown): unknown {
   if (isObject(module) && 'default' in module) return module['default'];

@@ -26,7 +26,7 @@ export async function fileProblemOf(error: unknown, file: BrokenFile): Promise<F
 }
 
 interface YamlError extends Error {
-  /** The problem, which quotes words of the file. */
+  /** The YAML parser's description of the problem, which quotes words of the file. */
   readonly reason: string;
   /** Position of the problem in the file. `line` counts from 0, `position` is in UTF-16 units. */
   readonly mark?: { readonly line: number; readonly position: number };
@@ -99,7 +99,7 @@ function withoutQuotes(reason: string): string {
   return reason.replaceAll(/(["'`]).{2,}\1|<.{2,}>/gs, '…');
 }
 
-/** The first `path:line` of a message or stack. */
+/** Returns the line of the first `path:line` in an error's message or stack. Undefined if there is none. */
 function lineIn(stack: string, path: string): number | undefined {
   const [, ...rests] = stack.split(path);
   const [line] = rests.flatMap((rest) => /^:(\d+)/.exec(rest)?.[1] ?? []);

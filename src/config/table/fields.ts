@@ -210,7 +210,7 @@ export function defaultText(key: Key): string | undefined {
   return value === undefined ? undefined : (kind.show?.(value) ?? JSON.stringify(value).replaceAll('"', ''));
 }
 
-/** Makes TypeScript check that the default fits the kind, and keeps the type of the value. */
+/** Returns the setting `entry`. Makes TypeScript check that its default fits its kind, and keeps the type of its value. */
 function field<const T>(entry: SettingField<T>): SettingField<T> {
   return entry;
 }

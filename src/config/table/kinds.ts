@@ -192,7 +192,7 @@ export const httpUrl: SettingKind<string> = {
   schema: { type: 'string', pattern: String.raw`^([Hh][Tt][Tt][Pp][Ss]?://[^#]+|.*\$\{.+)$` },
 };
 
-/** The hint for a number, a boolean or `{{ NAME }}` instead of text; undefined for other values. */
+/** The hint to quote a value that must be text but is a number, a boolean or `{{ NAME }}`; undefined for other values. */
 export function quotesHint(value: unknown): string | undefined {
   // Recognizes `{{ NAME }}`, which the YAML parser reads as an object with this key.
   if (isObject(value) && Object.hasOwn(value, '[object Object]')) {

@@ -37,7 +37,7 @@ export interface SettingField<T> {
   readonly isPath?: true;
   /** The delivery option that the setting configures. */
   readonly option?: keyof DeliveryOptions;
-  /** Marks an option of ConnectionOptions. It also applies to connections to URLs that are not from the config. */
+  /** Marks an option of ConnectionOptions. Such a setting also applies to connections to URLs outside the config. */
   readonly isConnection?: true;
   /** Marks a setting that only the long form has. In the short form, the only destination is always enabled. */
   readonly longFormOnly?: true;

@@ -3,9 +3,9 @@ import { shortFormShapes, type FileShape } from './file-shape.ts';
 
 /** Settings that are in force in a new config file. All others are comments. */
 export interface TemplateOptions {
-  /** URLs, at least one. `${NAME}` is not replaced. */
+  /** URLs of the webhooks in the new file, at least one. `${NAME}` is not replaced. */
   readonly urls: readonly string[];
-  /** Settings in force besides `webhooks`, as YAML. References such as `${HOOKS_SECRET}` are not replaced. */
+  /** YAML values of the settings in force besides `webhooks`. References such as `${HOOKS_SECRET}` are not replaced. */
   readonly inForce: Readonly<Partial<Record<Key, string>>>;
 }
 
@@ -62,7 +62,8 @@ function webhooks(urls: readonly string[]): string {
 type InForce = TemplateOptions['inForce'];
 
 /**
- * The lines of the setting or group at `path`. If no setting of a group is in force, all lines of the group are comments.
+ * Makes the lines of a config file for the setting or group at `path`. If no setting of a group is in force, all lines of
+ * the group are comments.
  */
 function section(path: string, shape: FileShape, inForce: InForce, isComment = false): readonly string[] {
   const name = path.slice(path.lastIndexOf('.') + 1);

@@ -11,9 +11,9 @@ export interface CauseRule {
   readonly code: string;
   readonly kind: CauseKind;
   readonly status?: readonly number[];
-  /** The pattern that each of these response headers must match, by lower-case header name. */
+  /** The pattern that each of these response headers must match if the rule applies, by lower-case header name. */
   readonly headers?: Readonly<Record<string, RegExp>>;
-  /** The pattern that the response body must match. Its group named `named` fills `{named}` in the templates. */
+  /** Pattern of the response body, if the rule needs one. Its group `named` fills `{named}` in `says` and `fix`. */
   readonly body?: RegExp;
   readonly isSigned?: boolean;
   readonly isBySchemeWithout?: true;

@@ -1,10 +1,10 @@
 /** Explains a failure without a response. The texts are templates over `CauseFacts`. */
 interface NetworkCauseText {
-  /** The cause as a sentence without a full stop; absent if the words of the transport are enough. */
+  /** The cause as a sentence without a full stop; absent if the error message of the transport explains enough. */
   readonly says?: string;
-  /** Fix for the sender; begins with a verb. */
+  /** Fix of a failure without a response, for the sender; begins with a verb. */
   readonly fix: string;
-  /** Fix for the receiver's author. @default the `fix` for the sender */
+  /** Fix of a failure without a response, for the receiver's author. @default the `fix` for the sender */
   readonly receiverFix?: string;
 }
 

@@ -42,7 +42,7 @@ export function withoutEntities(text: string): string {
   });
 }
 
-/** Characters of the longest quotation: a sentence, not a page. */
+/** Maximum characters of the words to quote from a response: a sentence, not a page. */
 const MAX_LENGTH = 160;
 
 /**

@@ -1,6 +1,6 @@
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
-/** Code of a redirect to the URL of the request itself. The status and headers do not reveal it without that URL. */
+/** Code of a redirect to the URL of the request itself, which only a comparison of that URL with Location shows. */
 export const SELF_REDIRECT = 'redirect-to-itself';
 
 /** Causes by status, used if no more specific rule applies. */

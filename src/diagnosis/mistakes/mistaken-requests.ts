@@ -16,7 +16,7 @@ export function* requestsOfMistakes(
   { secrets, signer, runId }: MistakeOptions,
 ): Generator<MistakenRequest> {
   const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
-  // A new id per request, because a receiver may remember ids.
+  // Counts the requests, to give each a new id: a receiver may remember ids.
   let made = 0;
   const newFields = () => signedFields(`hooks-test-${runId}-mistake-${++made}`, Date.now());
   for (const other of BUILT_IN_SCHEMES) {

@@ -20,14 +20,14 @@ export interface SigningMistake {
   readonly algorithm?: HmacAlgorithm;
   readonly key?: string | Uint8Array;
   readonly frame?: HmacFrame;
-  /** The bytes that are signed in place of the body. */
+  /** The bytes that the receiver expects to be signed in place of the body. */
   readonly bytes?: BodyVariant['bytes'];
   readonly fields?: SignedFields;
-  /** The digest that is used in place of the HMAC, such as a plain hash. */
+  /** The digest that the receiver computes in place of the HMAC, such as a plain hash. */
   readonly digest?: StreamingDigest;
   /** Writes the digest as text. @default in the encoding of the scheme */
   readonly write?: (digest: Buffer) => string;
-  /** The text before the digest in the signature header, in place of the scheme's layout: `sha256=`, or nothing. */
+  /** The text that the receiver expects before the digest, in place of the scheme's layout: `sha256=`, or nothing. */
   readonly prefix?: string;
 }
 

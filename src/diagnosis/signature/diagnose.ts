@@ -178,7 +178,7 @@ function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis
   return diagnosisOf('no-match', evidence, found, ONE_SIGNATURE);
 }
 
-/** Fixes for a value that is not one whole signature, and for several signatures. */
+/** Fix for a value that is not one whole signature. */
 const WHOLE_SIGNATURE =
   'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
 const ONE_SIGNATURE = 'Send X-Signature once: look for a proxy, or a second library, that signs again';

@@ -22,7 +22,7 @@ export interface Evidence extends Omit<ExplainContext, 'deadline'> {
    * them.
    */
   readonly recipe?: string;
-  /** Wrong prefixes and suffixes to try around the body. */
+  /** Wrong prefixes and suffixes that the sender may have signed around the body. */
   readonly frames: readonly FrameVariant[];
 }
 

@@ -7,7 +7,7 @@ import type { SignatureScheme, SignedFields } from '../../signature/schemes/sche
 import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { FrameVariant } from './find-mistake.ts';
 
-/** Values to try for one field (id or timestamp), each with its description. */
+/** Values that the sender may have signed as the id, or as the timestamp, each with its description. */
 type Guesses = readonly (readonly [value: string, would: string])[];
 
 /** Ids and timestamps that the sender may have signed. */

@@ -136,7 +136,6 @@ const SECRET_MISTAKES: readonly (readonly [ReasonCode, readonly SecretMistake[]]
   ],
 ];
 
-/** Removes the quotes around a text, if there are any. */
 function withoutQuotes(text: string): string {
   return /^(["'`])(.*)\1$/s.exec(text)?.[2] ?? text;
 }

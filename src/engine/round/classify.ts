@@ -39,7 +39,7 @@ export function classify(result: TransportResult, context: ClassifyContext): Att
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
-/** Causes of an engine that does not explain failures: the body is stored as received, and no cause is stored. */
+/** Functions for an engine that does not explain failures: the body is stored as received, and no cause is stored. */
 const NO_CAUSES: ResponseCauses = {
   causeCodeOf: () => '',
   readableStart: (body, length) => body.slice(0, length),
@@ -56,7 +56,7 @@ function meaningOf(result: TransportResult, context: ClassifyContext): AttemptRe
   switch (kind) {
     case 'failure': {
       const { error, detail, cause } = result;
-      // The operator can allow a blocked address within the retry window.
+      // A blocked address counts as temporary, because the operator can allow it within the retry window.
       const isTemporary = NETWORK_ERRORS[error] !== 'lasting';
       const isRetryable = isTemporary && !PERMANENT_CAUSES.has(cause ?? '');
       return { at, ms, result: isRetryable ? 'retryable' : 'rejected', error, detail };
@@ -112,7 +112,7 @@ function failedResponse(
   };
 }
 
-/** Returns the evidence that later explains the failure. */
+/** Returns the evidence from which the failure of an attempt is explained later. Empty for a success. */
 function evidenceOf(
   result: TransportResult,
   { isSigned = true, isBySchemeWithout, causes = NO_CAUSES }: ClassifyContext,

@@ -7,8 +7,8 @@ import type { RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
 /**
- * Returns the rounds so far, for the schedule. The retry window counts elapsed time: its start moves forward by the time
- * that was skipped when the clock was changed.
+ * Returns the rounds of a delivery so far, for the schedule. The retry window counts elapsed time: its start moves forward
+ * by the time that was skipped when the clock was changed.
  */
 export function roundsSoFar(
   { rounds, firstAttemptAt }: Progress,

@@ -24,7 +24,7 @@ export interface RoundContext {
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Tells when this run began. A retry window that ended earlier gets another round, because no process could use it. */
+  /** Tells since when this process runs. A retry window that ended before gets another round: no process could use it. */
   readonly uninterruptedRun: UninterruptedRun;
   /** Aborted when the engine stops: attempts in flight continue, but no other attempt starts. */
   readonly stopping: AbortSignal;
@@ -54,7 +54,7 @@ class Round {
   #signatures: SignedHeaders['signatures'];
   readonly #claim: Claim;
   readonly #context: RoundContext;
-  /** Whether the round ignores the end of the retry window: it is the first, or the window ended before this run began. */
+  /** Whether the retry window's end is ignored: in a first round, or if it was before this process started or resumed. */
   readonly #isWhole: boolean;
   /** Whether the lease was just set, so that the next attempts need no renewal. */
   #isFresh: boolean;
@@ -128,8 +128,8 @@ class Round {
   }
 
   /**
-   * Returns the webhooks to ask, without those whose `Retry-After` has not passed. The last round asks these too, after the
-   * others, so that it asks at least one.
+   * Returns the webhooks to ask, without those whose `Retry-After` has not passed. The last round asks the latter too, after
+   * the others, so that it asks at least one.
    */
   #webhooksToAsk(): readonly Webhook[] {
     const { notBefore } = this.#progress;
@@ -239,7 +239,7 @@ class Round {
     if (this.#progress.attempts.length === attempts.length) this.#progress = { ...this.#progress, rounds };
   }
 
-  /** Returns the result of an interrupted round. It is not counted as a round, since this would lengthen the next wait. */
+  /** Returns the result of an interrupted round. The round is not counted, since this would lengthen the next wait. */
   #interrupted(before: Progress): RoundResult {
     const hasAsked = this.#progress.attempts.length > before.attempts.length;
     this.#progress = hasAsked ? { ...this.#progress, rounds: before.rounds } : before;

@@ -3,8 +3,8 @@ import { backoffMs, type Backoff } from '../../clock.ts';
 /** The waits between the rounds of a delivery. */
 export const ROUND_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 10 * 60_000 };
 /**
- * Milliseconds that a round starts before the end of the retry window at the latest, so that a late timer still starts it in
- * time.
+ * Minimum number of milliseconds from the planned start of a round to the end of the retry window, so that a late timer
+ * still starts the round in time.
  */
 const SLACK_MS = 50;
 
@@ -22,7 +22,7 @@ export interface NextRound extends RoundsSoFar {
   readonly notBefore: readonly number[];
   /** Longest time from the start of a round to the start of its last attempt, in milliseconds. */
   readonly roundMs: number;
-  /** Random number for the jitter of the wait: at least 0, less than 1. */
+  /** Random number for the jitter of the wait for the next round: at least 0, less than 1. */
   readonly random: number;
 }
 

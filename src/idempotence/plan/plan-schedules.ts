@@ -11,7 +11,6 @@ export interface PlannedMessage {
 
 export interface PlanOptions {
   readonly seed: number;
-  /** Number of schedules to plan. */
   readonly schedules: number;
   readonly codes: readonly ScheduleCode[];
   readonly messages: readonly PlannedMessage[];

@@ -1,4 +1,4 @@
-/** Values of `--only` and `--skip`, in the order of the results. */
+/** Codes of the checks of a proof, the values of `--only` and `--skip`, in the order of the results. */
 export const SCHEDULE_CODES = [
   'once',
   'twice',
@@ -39,11 +39,11 @@ export interface Schedule {
 }
 
 export interface Wave {
-  /** Indexes of messages. Several messages are sent at the same moment. */
+  /** Indexes of the messages of a wave, which are sent at the same moment unless there is a `gapShare`. */
   readonly messages: readonly number[];
-  /** Milliseconds to wait before the wave. */
+  /** Milliseconds to wait before the first request of the wave. */
   readonly pauseMs?: number;
-  /** Gap between two requests of the wave, as a share of the message's latency. */
+  /** Gap before each further request of the wave, as a share of the usual latency of its message. */
   readonly gapShare?: number;
   /** Destroys the connection at the first byte of the response. A later wave sends the message again. */
   readonly cut?: true;

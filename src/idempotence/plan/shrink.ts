@@ -83,7 +83,6 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
   }
 }
 
-/** Keeps only the requests of the given messages. */
 function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
   return {
     ...schedule,

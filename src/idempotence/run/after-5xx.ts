@@ -5,12 +5,12 @@ import type { ProofMessage } from '../subject.ts';
 import type { ProofRunner } from './proof-runner.ts';
 
 export interface After5xx {
-  /** Undefined if the message had its effect exactly once. */
+  /** The receiver's mistake with a message that got a 5xx. Undefined if the message had its effect exactly once. */
   readonly mistake: IdempotenceMistakeCode | undefined;
   readonly status: number;
   /** The state that one effect of the message gives. */
   readonly expected: string;
-  /** The state after the message was sent again. */
+  /** The state after a message that got a 5xx was sent again. */
   readonly state: string;
 }
 

@@ -38,7 +38,7 @@ function mistakeOfNotTaken({ code }: Schedule, deviation: Deviation): Idempotenc
   return code === 'twice-at-once' ? 'fails-at-once' : 'fails-on-duplicates';
 }
 
-/** Whether the receiver had accepted the last message before. */
+/** Whether the last request of a run repeats a message that the receiver accepted earlier in that run. */
 function isRepeat({ execution: { exchanges } }: Deviation): boolean {
   const last = exchanges.at(-1);
   return exchanges

@@ -216,9 +216,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 interface RepeatedReference {
-  /** Why nothing can be proved. Undefined if the repetition ends in the same state as the reference. */
+  /** Why nothing can be proved. Undefined if the repeated reference run ends in the state of the first one. */
   readonly error: InputError | undefined;
-  /** Messages that got a 5xx during this repetition. */
+  /** Messages that got a 5xx while the reference run was repeated. */
   readonly failed: readonly ProofMessage[];
   readonly locked: LeftOut | undefined;
 }

@@ -15,8 +15,8 @@ export async function findLostInReference(
 ): Promise<LostMessage | undefined> {
   const known = messages.slice(0, MOST_LOOKED_AT);
   if (known.every((message) => effective.has(message))) return undefined;
-  // Sends each message with two ids if the receiver has failed: one that fails at every tenth request or message then
-  // fails at other messages than before.
+  // Sends each message with two ids if the receiver has failed: a receiver that fails at every tenth request or message
+  // then fails at other messages than in the reference run.
   const times = failed.length > 0 ? 2 : 1;
   const renamed = known.flatMap((message) => otherIds(message).slice(0, times));
   const states = [runner.base, ...(await runner.statesAfterEach(renamed))];

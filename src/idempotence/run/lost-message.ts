@@ -16,7 +16,7 @@ export interface LostMessage {
   readonly state: string;
 }
 
-/** Message types to try, in this order: receivers mostly count messages of the first types one by one. */
+/** Types of messages to search for losses with, the likeliest first: receivers mostly count the first types one by one. */
 const LIKELY: readonly Message['type'][] = ['track', 'page', 'screen', 'identify', 'group'];
 const MOST_TRIED = 3;
 
@@ -198,7 +198,7 @@ function withOtherBeginning(id: string): string {
   return (id.startsWith('a') ? 'b' : 'a') + id.slice(1);
 }
 
-/** Makes an id that shares no start or end with the given `unlikeId`. */
+/** Makes an id whose first and last characters differ from those of an id made by `unlikeId`. */
 function withThirdEnds(id: string): string {
   return `c${id.slice(1, -1)}2`;
 }

@@ -70,7 +70,7 @@ export class ProofRunner {
     this.options = options;
   }
 
-  /** The state before anything is sent. */
+  /** State of the receiver before the proof sends anything. */
   get base(): string {
     if (this.#base === undefined) throw new TypeError('The state is asked for before it was read');
     return this.#base;

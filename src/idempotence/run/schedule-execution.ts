@@ -16,12 +16,12 @@ interface ExecutionOptions {
 /** One request of a schedule, with its retries, and the last response. */
 export interface ProofExchange {
   readonly message: number;
-  /** Milliseconds from the start of the schedule to the first request. */
+  /** Milliseconds from the start of the schedule to the first try of the request. */
   readonly atMs: number;
   readonly response: ProofResponse;
-  /** Number of requests: like a sender, a proof retries if the response asks for it. */
+  /** Number of times that the request was sent: like a sender, a proof retries if the response asks for it. */
   readonly tries: number;
-  /** First status that asked for a retry. */
+  /** Status of the first response that made the proof retry the request. */
   readonly failedWith?: number | undefined;
   /** Milliseconds from the request to the kill of the receiver. */
   readonly killedAfterMs?: number;
@@ -46,7 +46,7 @@ const BUSY: ReadonlySet<number | undefined> = new Set([409, 423, 425, 429, 503])
  * next connection only after its response to the previous request.
  */
 const LONGEST_HOLD_MS = 100;
-/** Waits between tries: shorter than those of real senders, to save time. */
+/** Waits before the retries of a request: shorter than those of real senders, to save time. */
 const RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
 
 /** Sends the requests of a schedule, and retries as a sender would. Ends early if the receiver never accepts a message. */

@@ -13,9 +13,9 @@ export interface SettleOptions {
    * longer: twice the longest gap between two changes.
    */
   readonly quietMs: number;
-  /** Time after which to give up if the state still changes. */
+  /** Time, in ms, after which a state that still changes is no longer read. */
   readonly timeoutMs: number;
-  /** Minimum time, in ms, that this state must stay the same if it may still become correct. @default 0 */
+  /** Returns for how long, in ms, the given state must stay the same if it may still become correct. @default 0 */
   readonly patienceMs?: (state: string) => number;
 }
 

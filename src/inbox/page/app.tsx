@@ -157,8 +157,9 @@ function keysOf(inbox: InboxState): Keys {
 }
 
 /**
- * Undoes only the first of these that applies: the text of the search, the edit, the comparison, the selected request. Then
- * moves the focus to the list.
+ * Takes one step back. In the search field: clears its text, or moves the focus to the list if there is no text. Elsewhere:
+ * ends the edit, else the comparison, else moves the focus to the list. From the list, or on a narrow screen, also deselects
+ * the request.
  */
 function goBack(inbox: InboxState): void {
   const { searchRef, filter, setFilter, markedId, endComparing, select, draft, toggleEdit } = inbox;

@@ -126,7 +126,7 @@ export function verdictText(details: Details): { what: string; why?: string } {
   }
 }
 
-/** Removes the start of a hint that repeats the heading above. */
+/** Removes "Signature does not match" from a hint, because the heading above the hint says it. */
 function withoutHeading(hint: string): string {
   const text = hint.replace(/^Signature does not match: /, '');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -59,8 +59,8 @@ export function connectionProblemOf(
 ): ConnectionProblem | undefined {
   if (isTlsHello(error.rawPacket)) return TLS_HELLO;
   const { code = 'malformed' } = error;
-  // Reports nothing, because idle connections can end with these errors too. If a request was being read, its body's reader
-  // reports the end.
+  // Reports neither of these errors, because idle connections can end with them. If a request was being read, the reader of
+  // its body reports the end.
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   const known = BY_CODE[code];
   if (known !== undefined) return known;

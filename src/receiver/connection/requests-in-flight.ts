@@ -7,7 +7,7 @@ export interface RequestInFlight {
    * Counts bytes of the body that arrived. Returns false if the bodies of all requests in flight would exceed `maxBytes`.
    */
   readonly take: (bytes: number) => boolean;
-  /** Frees the bytes when the request is reported or rejected. Call it once. */
+  /** Stops counting the request and its bytes, because it was reported or rejected. Call it once. */
   readonly end: () => void;
 }
 

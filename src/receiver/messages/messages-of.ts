@@ -45,7 +45,7 @@ export function isAccepted({ status }: Pick<ReceivedRequest, 'status'>): boolean
 
 interface RequestReading {
   readonly messages: readonly ReceivedMessage[];
-  /** Why the body could not be read completely, as a sentence. */
+  /** Why the messages in a request's body could not be read completely, as a sentence. */
   readonly reason?: string | undefined;
 }
 

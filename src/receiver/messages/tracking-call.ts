@@ -104,8 +104,8 @@ export function keyedMessage(
 }
 
 /**
- * Returns a message that has its write key as a field again. `written` masks the key for output; filters leave the key
- * whole.
+ * Returns a message that has its write key as a field again. Output passes `written`, which masks the key; filters get the
+ * whole key.
  */
 export function wholeMessage(
   { value, writeKey }: ReceivedMessage,

@@ -15,16 +15,16 @@ export interface Forwarded {
   /** The URL of the other receiver, redacted. */
   readonly url: string;
   readonly status?: number;
-  /** The transport's code for why there is no complete response. The code does not change between versions. */
+  /** Code for why the other receiver sent no complete response. The code does not change between versions. */
   readonly error?: string;
-  /** Why there is no complete response, in words. */
+  /** Why the other receiver sent no complete response, in words. */
   readonly detail?: string;
   readonly retryAfter?: string;
   /** Response headers that show which system sent the response, with lower-case names. Untrusted. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why the request was not accepted, if known: the code of a ResponseCause or a NetworkCause. */
+  /** Why the other receiver did not accept the request, if known: the code of a ResponseCause or a NetworkCause. */
   readonly cause?: string;
-  /** The cause in words. Undefined if status or `detail` are sufficient. */
+  /** Why the other receiver did not accept the request, in words. Undefined if status or `detail` are sufficient. */
   readonly says?: string;
   /** How to fix the cause in `cause`. */
   readonly hint?: string;

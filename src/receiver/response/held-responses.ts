@@ -8,7 +8,10 @@ export interface Hold {
   readonly onLeft: () => void;
 }
 
-/** Calls `release` when the response is due, never synchronously. Returns a function that stops waiting. */
+/**
+ * Calls `release` when the response is due, never synchronously, with a function that sends the response. Returns a function
+ * that stops waiting.
+ */
 export type Waiting = (release: (then: () => void) => void) => () => void;
 
 type Leaving = Set<() => void>;

@@ -16,7 +16,7 @@ export type Script = readonly ScriptStep[];
 
 export interface ScriptStep {
   readonly response: ScriptedResponse;
-  /** Number of requests that get the response, at least 1. Ignored in the last step. */
+  /** Number of requests that get the response of this step, at least 1. Ignored in the last step of a script. */
   readonly times: number;
 }
 
@@ -30,7 +30,7 @@ export type TimedResponse =
       /** `slow-body` sends status and headers at once, then an endless body, one byte at a time. */
       readonly kind: 'status' | 'slow-body';
       readonly status: number;
-      /** Name, value, name, value …: the flat list that writeHead accepts. */
+      /** Headers of the response in the flat list that writeHead accepts: name, value, name, value … */
       readonly headers: readonly string[];
       readonly delayMs: number;
     }

@@ -29,7 +29,7 @@ export interface SavedFiles {
 }
 
 export interface ResultsPart {
-  /** File name in the folder of the checkpoint. */
+  /** Name of the journal of results, which is in the folder of the checkpoint. */
   readonly name: string;
   readonly bytes: number;
 }
@@ -46,9 +46,9 @@ export interface FailedPart {
 
 /** A file that a checkpoint refers to. */
 export interface FollowedFile<Part> {
-  /** The part written so far; undefined if nothing is written. */
+  /** The part of the file that was written so far; undefined if nothing was written. */
   part(): Part | undefined;
-  /** Resolves when the written part is on the disk. */
+  /** Resolves when the part of the file that was written is on the disk. */
   sync(): Promise<void>;
 }
 

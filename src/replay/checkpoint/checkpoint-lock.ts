@@ -6,7 +6,7 @@ import { isAbandoned, ownedName, ownerOf } from '../../files.ts';
 /** The extension of locks. A lock is an empty file whose name identifies its process, so that a kill -9 frees it. */
 export const LOCK = '.lock';
 
-/** Another process runs the same replay: both would write the same checkpoint. */
+/** Reports that another process runs the same replay: both would write the same checkpoint. */
 export class ReplayInUseError extends InputError {}
 
 /**

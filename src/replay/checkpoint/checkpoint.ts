@@ -154,7 +154,9 @@ export class Checkpoint {
     await this.#save({ isFinished: this.resumed?.isFinished ?? false }).catch(() => {});
   }
 
-  /** The id of an entry's delivery. A resumed replay gives the same id, so a queue adds the delivery once. */
+  /**
+   * The id of an entry's delivery: the same in a resumed replay, so a queue adds it once. Undefined without a checkpoint.
+   */
   deliveryId(index: number): string | undefined {
     return this.#file && `${this.#run}-${index.toString(36).padStart(6, '0')}`;
   }

@@ -11,7 +11,7 @@ import type { SplitterOutput } from '../../message/json/splitter.ts';
 export interface EntryReadOptions {
   /** Makes each body a single entry, even if the body is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
-  /** Format of an exact input. @default by its name and content */
+  /** Format of an input of `--exact`. @default by its name and content */
   readonly format?: ExactFormat | undefined;
   /** Called with the number of bytes just read, before the entries found in these bytes are yielded. */
   readonly onBytes?: (bytes: number) => void;

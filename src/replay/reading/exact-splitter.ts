@@ -75,7 +75,7 @@ export class ExactSplitter implements Splitter {
 
 function ignore(): void {}
 
-/** The first value of an array, of lines or of concatenated JSON. */
+/** Returns the first value of an array, of lines of JSON, or of concatenated JSON. */
 function firstValueIn(bytes: Buffer): unknown {
   let first: Buffer | undefined;
   const found = (value: Buffer): void => void (first ??= value);

@@ -145,7 +145,7 @@ class PiecewiseGunzip {
   async #after(step: (done: (problem?: Error | null) => void) => void): Promise<Buffer[]> {
     await new Promise<void>((resolve, reject) => {
       this.#reject = reject;
-      // Ignores a problem, because the `error` event rejects with it.
+      // Ignores a problem here, because an `error` event follows, which rejects the promise.
       step((problem) => (problem ? undefined : resolve()));
     });
     return this.#unpacked.splice(0);

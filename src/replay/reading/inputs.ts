@@ -14,7 +14,7 @@ export const STDIN_ORIGIN = '<stdin>';
 
 /** A readable input of a replay. */
 export interface Input {
-  /** Name as the user gave it; `<stdin>` for standard input. */
+  /** Name of the input as the user gave it; `<stdin>` for standard input. */
   readonly name: string;
   /**
    * Distinguishes the file from other files and from its changed versions; absent for an input that can be
@@ -26,10 +26,10 @@ export interface Input {
 }
 
 export interface FileIdentity {
-  /** Absolute path with links resolved. */
+  /** Absolute path of the file, with links resolved. */
   readonly path: string;
   readonly bytes: number;
-  /** Nanoseconds since the epoch, with all digits that the file system stores. */
+  /** When the file was last modified. Nanoseconds since the epoch, with all digits that the file system stores. */
   readonly modifiedAtNs: string;
 }
 

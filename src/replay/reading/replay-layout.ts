@@ -41,8 +41,8 @@ const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];
 
 interface HeadLine {
   /**
-   * The content of the line: one object, the start of an object, an object and more, or an object so broken that no later
-   * line completes it.
+   * The content of one of the first lines of an input: one object, the start of an object, an object and more, or an object
+   * so broken that no later line completes it.
    */
   readonly holds: 'object' | 'part' | 'several' | 'broken';
   readonly end: number;

@@ -43,8 +43,8 @@ export type ReadMessages =
 const MAX_MESSAGES = 17_000;
 
 /**
- * Most bytes that the batch's fields add: a context of 1 KB fits for every message of a full batch, and no request grows by
- * a factor of hundreds.
+ * Most bytes that the fields of a batch add to all its messages together: a context of 1 KB fits for every message of a full
+ * batch, and no request grows by a factor of hundreds.
  */
 const MAX_ADDED_BYTES = 8 * MAX_BATCH_BYTES_ACCEPTED;
 

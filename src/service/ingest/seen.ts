@@ -5,7 +5,7 @@ export const SEEN_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Remembers which messages were accepted, by source and `messageId`, in the last 24 hours. */
 export interface Seen {
-  /** The ids among `messageIds` that were accepted. */
+  /** Returns those of `messageIds` that the source has accepted in the last 24 hours. */
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Remembers the ids of messages that are being stored (`stored`), unless storing them fails. If the ids and the

@@ -27,7 +27,7 @@ export interface RejectedBatchItem {
 
 interface SortOptions {
   readonly source: string;
-  /** Time for messages without `timestamp`. Ms since the epoch. */
+  /** The timestamp of messages that have no `timestamp`. Ms since the epoch. */
   readonly now: number;
   /** Size of the whole request. If it is below the limit for a message, the sizes of the messages need no check. */
   readonly requestBytes: number;
@@ -67,8 +67,8 @@ export function rejectionOfMessage(
 }
 
 /**
- * The rejection of a webhook's message that exceeds the size limit. Adds `context.library` first, so that the fields that
- * the sender's client library added do not count.
+ * Returns the rejection of a webhook's message that exceeds the size limit. Adds `context.library` first: in a message that
+ * has it, the fields that a client library adds do not count.
  */
 export function sizeRejection(input: JsonObject): MessageRejection | undefined {
   const { type, userId = input['User ID'], anonymousId, groupId, context } = input;
@@ -88,7 +88,7 @@ function rejectionBy(check: () => unknown): MessageRejection | undefined {
   }
 }
 
-/** Builds a valid message. Throws ValidationError. */
+/** Validates a posted message and its size, and builds it. Throws ValidationError. */
 function validMessage(
   posted: PostedMessage,
   { now, requestBytes }: Pick<SortOptions, 'now' | 'requestBytes'>,
@@ -98,7 +98,7 @@ function validMessage(
   return buildParsed(posted.input, { now });
 }
 
-/** Builds the outgoing message. Throws ValidationError. */
+/** Builds the outgoing message from a posted one, with a new id if it has none. Throws ValidationError. */
 function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessage {
   const message = validMessage(posted, options);
   const { now, trace } = options;
@@ -116,8 +116,8 @@ function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessa
 
 /**
  * Identifies a message so that the store accepts it only once, even from two processes at the same moment, before either
- * remembers it. Contains the day (UTC), so that the id can be used again after 24 hours; so it does not detect duplicates
- * across midnight.
+ * remembers it. Contains the day (UTC), so that a `messageId` can be used again after 24 hours, and therefore misses
+ * duplicates across midnight.
  */
 function dedupeKeyOf(messageId: string, now: number): string {
   return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;

@@ -9,7 +9,7 @@ export class ByteShare {
     this.#inFlight = inFlight;
   }
 
-  /** Takes more bytes. Returns false and changes nothing if there is no room. */
+  /** Adds bytes to the share. Returns false and changes nothing if there is no room. */
   grow(by: number): boolean {
     if (!this.#inFlight.tryEnter(by)) return false;
     this.#bytes += by;

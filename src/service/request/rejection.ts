@@ -5,7 +5,7 @@ import { HooksError, InputError, QueueError, ValidationError } from '../../error
  */
 export interface IngestRejection {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
-  /** A code for programs, which does not change between versions. */
+  /** A code for programs that names the reason of the rejection. It does not change between versions. */
   readonly code:
     | 'malformed'
     | 'invalid'
@@ -18,7 +18,7 @@ export interface IngestRejection {
     | 'overloaded'
     | 'unavailable'
     | 'fault';
-  /** The problem and its position, as a sentence without secrets. */
+  /** The problem and its position in the request, as a sentence without secrets. */
   readonly message: string;
   readonly hint?: string | undefined;
 }

@@ -9,7 +9,7 @@ import { isTemporary, rejectionBody, type IngestRejection } from './rejection.ts
 export interface ServiceResponse {
   readonly status: number;
   readonly body: object;
-  /** The rejection, for the log. */
+  /** The rejection that the response reports, for the log. */
   readonly rejection?: IngestRejection;
   readonly source?: string | undefined;
 }
@@ -55,8 +55,7 @@ function respondRejection(
 ): void {
   const { status, code, message } = rejection;
   const fields = { route, status, code, reason: message, source };
-  // A temporary rejection is logged at debug level only, because overload causes one per request. The metrics count them
-  // too.
+  // A temporary rejection is logged at debug level only, because overload causes one per request. The metrics count it.
   if (!isTemporary(rejection)) return log.info('rejected', fields);
   log.debug('rejected', fields);
   context.header('retry-after', String(retryAfterSeconds));

@@ -69,7 +69,7 @@ export class MemoryEntry {
   progress: Progress;
   dueAt: number;
   token: string | undefined = undefined;
-  /** When the entry was claimed. Undefined after a renewal, because the renewal stores the begun round in `progress`. */
+  /** When the claimed round began. Undefined after a renewal, because the renewal has added this round to `progress`. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
   /** Number of order keys for which an earlier delivery is still unsettled. The entry is claimable at 0. */

@@ -16,7 +16,7 @@ import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { TABLES } from './tables.ts';
 
-/** The result of examining the file of a queue, which creates and changes nothing. */
+/** The result of examining the file of a queue. The examination creates and changes nothing. */
 export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
@@ -25,7 +25,7 @@ export type FileExamination =
       /** Whether this user can write the file, and can create its log in the same folder. */
       readonly isWritable: boolean;
       readonly store: StoreExamination;
-      /** The numbers of the queue. Undefined if the file is damaged. */
+      /** The state of the queue in numbers. Undefined if the file is damaged. */
       readonly survey: QueueSurvey | undefined;
     };
 

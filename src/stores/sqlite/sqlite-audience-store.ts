@@ -176,8 +176,9 @@ function optionalNumber(value: Row[string] | undefined): number | undefined {
  * SQL for the tables of audiences: the members and the values of computed traits that were last sent. Times are ms since the
  * epoch.
  *
- * An entry of a partition is a line: the user's id, and for a computed trait a tab and the value as JSON. An id that has a
- * control character or begins with a quotation mark is written as a JSON string (entry.ts).
+ * The users of an audience are divided among partitions. A partition has one line per user: the id, and for a computed trait
+ * a tab and the value as JSON. An id that has a control character or begins with a quotation mark is written as a JSON
+ * string (entry.ts).
  */
 export const AUDIENCE_TABLES = `
 CREATE TABLE audiences (

@@ -54,7 +54,7 @@ function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeleti
   });
 }
 
-// A delivery that is recorded as delivered stays so: a caller with another state has read that state earlier.
+// A delivery that is recorded as delivered stays so, because a caller with another state has read an older one.
 const SETTLE = `
   UPDATE deletion_deliveries SET is_delivered = ?
   WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;
@@ -94,7 +94,7 @@ function toSource({ deliveries, delivered, failed }: Row): SourceDeletion {
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Removes a step of the requests that were made before a time, with their user ids. Works in steps, because one request can
+ * Removes deletion requests that were made before a time, with their user ids: one step per call, because one request can
  * have a million deliveries. Returns whether another step may be needed.
  */
 export function forgetDeletions(sql: Sql, before: number): boolean {

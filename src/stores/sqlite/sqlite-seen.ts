@@ -77,7 +77,7 @@ function forget(sql: Sql, until: number, limit: number): void {
   ).run(until, limit);
 }
 
-/** SQL for the table of messages. Times are ms since the epoch. */
+/** SQL for the table that tells which messages were accepted lately. Times are ms since the epoch. */
 export const SEEN_TABLES = `
 -- Messages that were taken, so that one that comes again is known. A message_id that is long is a digest.
 CREATE TABLE seen (

@@ -67,8 +67,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Gives the attempt its result, unless it already has one. If the status was received, it decides, and not a later
-   * failure.
+   * Gives the attempt its result, unless it already has one. A status that was received decides the result, even if the
+   * attempt fails later.
    */
   conclude(failure?: NetworkFailure, cutBy: TransportResponse['bodyCutBy'] = failure?.error): void {
     const pending = this.#pending;
@@ -88,7 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#hasBegun && this.#interim === 0;
   }
 
-  /** Describes what an open connection still waits for. */
+  /** Describes, for the error of a timeout, how far the response on an open connection came. */
   waitingFor(): string {
     if (this.#interim > 0) return `connected, but only interim responses (${this.#interim})`;
     return this.#hasBegun
@@ -203,7 +203,7 @@ class ResponseBody {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Keeps up to `responseBytes` bytes. Keeps up to MAX_CHARACTERS characters if it is undefined. */
+  /** Keeps up to `responseBytes` bytes of the body, or up to MAX_CHARACTERS characters if `responseBytes` is undefined. */
   constructor(responseBytes?: number) {
     this.#maxCharacters = responseBytes ?? MAX_CHARACTERS;
     this.#maxBytes = responseBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;

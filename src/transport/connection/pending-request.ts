@@ -33,7 +33,7 @@ export const CLOSED: NetworkFailure = { error: 'aborted', detail: 'the transport
 export class PendingRequest implements Abortable {
   readonly request: TransportRequest;
   readonly path: string;
-  /** The connection that carries the request. If it dies while idle, another connection replaces it. */
+  /** The connection that carries the request. Another one replaces it if it was reused and dies before the response. */
   carrier: Carrier | undefined;
   reconnected = false;
   watchPlace = -1;
@@ -48,7 +48,7 @@ export class PendingRequest implements Abortable {
     if (request.signal) watch.add(request.signal, this);
   }
 
-  /** Milliseconds left until the timeout. */
+  /** Milliseconds left until the timeout of the request. */
   get leftMs(): number {
     return Math.max(0, this.#startedAt + this.request.timeoutMs - elapsedMs());
   }
@@ -102,7 +102,7 @@ export class PendingRequest implements Abortable {
     });
   }
 
-  /** Returns the cause if the request goes through a proxy: then the proxy was not found, or did not accept a connection. */
+  /** Returns `proxy-unreachable` if the request goes through a proxy that was not found or did not accept a connection. */
   #causeOnTheWay(error: NetworkFailure['error']): string | undefined {
     const isWay = this.#options.via !== undefined && (error === 'refused' || error === 'dns');
     return isWay ? 'proxy-unreachable' : undefined;

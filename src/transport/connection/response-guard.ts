@@ -25,7 +25,7 @@ export class ResponseGuard {
   #cutsResponse = false;
   #previous = 0;
   #isLineEmpty = true;
-  /** The first digit of the status of the current head, as a byte; 0 before it is received. */
+  /** The first digit of the status of the current response head, as a byte; 0 before it is received. */
   #statusDigit = 0;
 
   /** @param bodyBytes Returns the bytes of the current response's body that are parsed. */
@@ -66,7 +66,7 @@ export class ResponseGuard {
     return this.#awaitsFinalStatus ? this.#failureInHead(chunk) : undefined;
   }
 
-  /** Inspects the bytes up to the end of the final status line: undici itself rejects a bare CR after that. */
+  /** Inspects the bytes only up to the end of the final status line, because undici itself rejects a bare CR after it. */
   #failureInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;

@@ -19,7 +19,7 @@ export interface DialOptions {
   readonly secureContext: () => SecureContext;
   /** Looks up the addresses of a host name. Not called for a host that is an address. */
   readonly lookup?: LookupFunction | undefined;
-  /** Which addresses are allowed. @default all */
+  /** The rule for the addresses to connect to. @default all addresses are allowed */
   readonly addressRule?: AddressRule | undefined;
 }
 

@@ -14,7 +14,7 @@ export function trustContext({ caFile }: ConnectionOptions): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** The issuers by the file that a flag names. Kept, because a pipe can be read only once. */
+/** The trusted issuers in each file that a flag names. Kept, because a pipe can be read only once. */
 const known = new Map<string, readonly string[]>();
 
 /**

@@ -23,7 +23,7 @@ export interface SyncDeliveryParts {
 /** Messages in flight: more than the engine sends at once, so that it is never idle, but no more than fit in memory. */
 const IN_FLIGHT = { least: 256, most: 2_048 };
 
-/** The pipeline of a sync. `sync` opens it for the first change. */
+/** The pipeline of a sync, opened for the first change. */
 export class SyncDelivery {
   readonly #parts: SyncDeliveryParts;
   #open: OpenPipeline | undefined;

@@ -14,7 +14,7 @@ export interface SyncFlags extends GlobalOptions, WhereToFlags {
   readonly dryRun?: true;
 }
 
-/** The flags of `list`, `show` and `forget`, as typed. */
+/** The flags of `list`, `show` and `forget` of `hooks audience` and `hooks trait`, as typed. */
 export interface OverviewFlags extends GlobalOptions, StoreFlags {
   readonly kind: AudienceKind;
   readonly place?: string;

@@ -57,7 +57,7 @@ export class SyncOutput {
     this.#progress = createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
   }
 
-  /** Prints the result of a change. Returns a promise while the reader of stdout is slower. */
+  /** Prints the result of a change. Returns a promise to wait for if the reader of stdout is slower than the results. */
   settled(
     change: Change,
     outcome: Outcome,
@@ -106,7 +106,7 @@ export class SyncOutput {
     return result.isComplete && this.#areAllValid;
   }
 
-  /** Prints the result of a dry run. Returns whether it was not interrupted. */
+  /** Prints the result of a dry run. Returns false if the dry run was interrupted. */
   preview(result: SyncResult): boolean {
     this.#progress.stop();
     if (this.#io.signal.aborted) return false;

@@ -9,7 +9,7 @@ export interface Candidates {
 
 export interface Completion {
   readonly value: string;
-  /** Description of the value in one line, which some shells show. */
+  /** Description of the candidate in one line, which some shells show. */
   readonly about?: string;
 }
 

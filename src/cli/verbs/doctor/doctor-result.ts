@@ -1,11 +1,11 @@
 /** A result of `hooks doctor`. Texts are unescaped. */
 export interface DoctorResult {
-  /** Stable code of the examined part: `config`, `store`, `webhook` … */
+  /** Stable code of the part that `hooks doctor` examined: `config`, `store`, `webhook` … */
   readonly check: string;
-  /** `warn` means that the examined part works, but probably not as intended. */
+  /** `warn` means that the examined part of the setup works, but probably not as intended. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly said: string;
-  /** How to fix the problem. */
+  /** How to fix the problem that the result reports. */
   readonly hint?: string | undefined;
 }
 

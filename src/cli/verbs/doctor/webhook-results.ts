@@ -106,7 +106,7 @@ interface SpokenTo {
   readonly signal: AbortSignal;
 }
 
-/** Reports a port that accepts connections but does not speak the protocol of the URL. Sends a hello to find out. */
+/** Reports a port that accepts connections but does not speak the protocol of the URL. Tries TLS and HTTP to find out. */
 async function speechResults(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorResult[]> {
   if (seen.via !== undefined) return [];
   const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });
@@ -114,11 +114,11 @@ async function speechResults(url: string, { seen, env, signal }: SpokenTo): Prom
   return cause?.says === undefined ? [] : [fail('webhook', `${url}: ${cause.says}`, cause.fix)];
 }
 
-/** Time to wait for a response to the hello, because some servers do not respond to a hello that they do not know. */
+/** Time to wait for a response to TLS or HTTP, because some servers do not respond to a protocol that they do not know. */
 const HELLO_MS = 1_000;
 
 const DAY_MS = 86_400_000;
-/** Days before the expiry at which to warn. Automatic renewals have happened by then. */
+/** Days before the expiry of a certificate at which to warn. Automatic renewals have happened by then. */
 const SOON_DAYS = 14;
 
 function certificateResult(url: string, validUntil: number): DoctorResult {

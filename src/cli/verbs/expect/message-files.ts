@@ -42,13 +42,13 @@ interface OpenedSnapshot {
   readonly file: string;
   /** The messages of the snapshot file, to compare with. Undefined if there is no file yet, or --update is given. */
   readonly before: readonly SnapshotUser[] | undefined;
-  /** The open replacement of the file. Undefined if the file must not be written. */
+  /** The open replacement of the snapshot file. Undefined if that file must not be written. */
   readonly replacing: ReplacingFile | undefined;
-  /** The permissions of the existing snapshot file. Undefined if there is no file yet. */
+  /** The permissions that the replaced snapshot file keeps. Undefined if no existing file is replaced. */
   readonly mode: number | undefined;
 }
 
-/** The file of `--snapshot`. It must be readable and writable before COMMAND starts. */
+/** The file of `--snapshot`. It must be readable and writable before `hooks expect` starts its command. */
 export class Snapshot {
   readonly check = checkSnapshot();
   readonly #opened: OpenedSnapshot;
@@ -109,7 +109,7 @@ export class Snapshot {
     };
   }
 
-  /** Ends without writing the snapshot file. */
+  /** Discards the snapshot without writing its file. */
   async abandon(): Promise<void> {
     await this.#opened.replacing?.abandon();
   }

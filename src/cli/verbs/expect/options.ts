@@ -23,7 +23,7 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   /** Path of the file to compare all messages with (`--snapshot`). */
   readonly snapshot?: string;
   readonly update?: true;
-  /** Time limit for COMMAND and the expected requests, in ms (`--within`). */
+  /** Time limit for the started command and the expected requests, in ms (`--within`). */
   readonly within: number;
   readonly respond?: string;
   readonly selfSigned?: true;

@@ -54,7 +54,7 @@ export async function expectArrivals(
     end = await runCommand(command, await receiverOf(trial, script), trial);
   } catch (error) {
     await snapshot?.abandon();
-    // Writes a report even now: the report's path could hold one of an earlier run that passed.
+    // Writes a report although the run was interrupted: the report's path could hold one of an earlier run that passed.
     if (io.signal.aborted) {
       const said = error instanceof Error ? error.message : 'interrupted';
       const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
@@ -80,10 +80,10 @@ interface Trial {
   /** The receiver's TLS certificate. Undefined for plain HTTP. */
   readonly certificate: ServerCertificate | undefined;
   readonly arrivals: ArrivalCheck;
-  /** Aborted when no further request can improve the result. */
+  /** Aborted when no further request can improve the result of `hooks expect`. */
   readonly complete: AbortController;
   readonly display: ExpectOutput;
-  /** The end of the output of COMMAND, for the report. */
+  /** The end of the output of the started command, for the report. */
   readonly printed: OutputTail;
   readonly startedAt: number;
 }

@@ -8,8 +8,8 @@ import type { Io } from '../../io.ts';
 export type TrustFiles = ReturnType<typeof writeTrustFiles>;
 
 /**
- * Writes temporary files with a certificate and all certificates that COMMAND trusted before. Returns the variables that
- * name the files, for COMMAND, and a function that removes the files.
+ * Writes temporary files with a certificate and all certificates that the command of `hooks expect` trusted before. Returns
+ * the environment variables that name the files, and a function that removes the files.
  */
 export function writeTrustFiles(certificate: string, io: Io) {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-expect-'));
@@ -64,8 +64,8 @@ function systemRoots(): string {
 }
 
 /**
- * Reads the certificates of a file or of all files of a folder. Empty if unreadable, because COMMAND did not trust them
- * either.
+ * Reads the certificates of a file or of all files of a folder. Empty if unreadable: then the command of `hooks expect` did
+ * not trust them either.
  */
 function certificatesAt(path: string): string {
   try {

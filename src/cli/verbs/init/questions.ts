@@ -18,7 +18,7 @@ interface InitQuestions {
   readonly asksPurpose: boolean;
   readonly asksUrl: boolean;
   readonly asksSecret: boolean;
-  /** Returns the problem of a URL, or undefined. */
+  /** Returns why a URL cannot stand in the config. Undefined if it can. */
   readonly urlProblem: (url: string) => string | undefined;
   readonly io: Pick<Io, 'stdin' | 'stderr' | 'signal'>;
 }

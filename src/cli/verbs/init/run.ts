@@ -148,7 +148,10 @@ const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
   service: () => 'hooks serve',
 };
 
-/** Explains the strategy of the written config, because users who give several URLs can expect the opposite. */
+/**
+ * Says that the URLs of the written config are tried in order, because users who give several can expect that each gets
+ * every message.
+ */
 const FALLBACK_NOTE =
   '\nA further URL gets only the messages that the URLs before it do not accept. To\nsend every message to each URL, write two destinations (`destinations`) instead\nof `webhooks`.\n';
 

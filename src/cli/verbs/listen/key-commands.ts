@@ -14,7 +14,7 @@ import { TerminalKeys } from './terminal-keys.ts';
 interface KeyContext {
   readonly io: Io;
   readonly display: ListenOutput;
-  /** URL of this receiver. */
+  /** URL of the receiver of `hooks listen`. */
   readonly url: string;
   readonly forwarding: Forwarding | undefined;
   readonly secrets: readonly string[];
@@ -39,7 +39,7 @@ export class KeyCommands {
     this.#keys = TerminalKeys.open(context.io, this.#input, () => context.display.remark(HELP));
   }
 
-  /** Aborted by `q`. */
+  /** Aborted by the key `q`, which ends `hooks listen`. */
   get quitting(): AbortSignal {
     return this.#quitting.signal;
   }
@@ -132,7 +132,7 @@ export class KeyCommands {
     return this.#draw();
   }
 
-  /** Ends the typing of a filter, and applies `typed`. Without it, the user canceled and the filter stays. */
+  /** Ends the typing of a filter, and applies `typed`. Without `typed`, the user canceled and the filter stays. */
   #endFilter(typed?: string): void {
     this.#erase();
     this.#typed = undefined;

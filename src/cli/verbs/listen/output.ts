@@ -41,9 +41,9 @@ export class ListenOutput {
   readonly #folder: CaptureFolder | undefined;
   /** The filter of the requests to show. Undefined if every request is shown, including requests without a message. */
   #filter: MessageFilter | undefined;
-  /** Number of requests hidden by the filter. */
+  /** Number of received requests that are not shown because of the filter. */
   hidden = 0;
-  /** Number of connections rejected before a request arrived. */
+  /** Number of inputs that the receiver rejected because they were no complete request. */
   rejections = 0;
   /** Number of requests that could not be saved. */
   unsaved = 0;

@@ -83,7 +83,7 @@ async function receive(session: Session): Promise<void> {
     onRefused: (rejection) => display.rejected(rejection),
   });
   const { url } = receiver;
-  // Opens the inbox before `printedUrl` is read, because that contains the URL of the receiver, which the inbox gets here.
+  // Opens the inbox first, which gives it the URL of the receiver: `printedUrl` below contains that URL.
   const inboxUrl = inbox?.open(receiver);
   display.ready({
     url,
@@ -105,7 +105,7 @@ async function receive(session: Session): Promise<void> {
     keys?.close();
   }
   inbox?.close();
-  // Closing reports the requests still held, so the expectation is judged after it.
+  // Closing the receiver reports the requests that it holds, so the caller judges the expectation afterwards.
   await receiver.close();
 }
 

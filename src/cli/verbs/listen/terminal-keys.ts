@@ -54,7 +54,7 @@ export class TerminalKeys {
       return;
     }
     const { stdin } = this.#io;
-    // Leaves raw mode, because a shell may have changed the terminal: Node ignores a request for the mode that it set last.
+    // Leaves raw mode first: a shell may have changed the terminal, and Node ignores a request for the mode it set last.
     if (this.#isRaw) stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
     this.#isRaw = true;

@@ -50,7 +50,7 @@ serve and worker.
 /** Runs a subcommand. Imports its module only then, so that help starts fast. */
 type Action = (words: readonly string[], options: QueueOptions, io: Io) => Promise<ExitCode>;
 
-/** Adds a subcommand. */
+/** Adds a subcommand of `hooks queue`. */
 type Add = (usage: Usage, summary: string, action: Action) => Command;
 type Usage = QueueVerb | `${QueueVerb} ${string}`;
 

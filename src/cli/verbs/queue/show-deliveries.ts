@@ -46,7 +46,8 @@ export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
 
 /**
  * Returns the body if one line of JSON represents it exactly. Otherwise returns a capture, which can hold any bytes: for a
- * body that is not JSON, and for a body that `replay` could not restore after control characters for a terminal are escaped.
+ * body that is not JSON or that parsing would change, and for one whose exact bytes `replay` could not restore from a line
+ * in which the characters that control a terminal are escaped.
  */
 function exportLine({ body }: Delivery): string {
   if (isLossless(body)) {

@@ -16,7 +16,7 @@ interface EarlierContext {
   readonly ledger: Ledger;
   readonly output: ReplayOutput;
   readonly isExact: boolean;
-  /** The outcome that counts as a success: `queued` with --queue, else `delivered`. */
+  /** The outcome of a message that counts as a success: `queued` with --queue, else `delivered`. */
   readonly taken: TakenOutcome;
 }
 

@@ -10,7 +10,7 @@ import { formatRow } from '../../print/table.ts';
 /** An entry that is not a message, as printed. The journal keeps it as JSON to print it again after --resume. */
 export interface InvalidEntry {
   readonly origin: Origin;
-  /** `file:line`, or `file:line:column` if the column is known. */
+  /** Place of the entry: `file:line`, or `file:line:column` if the column is known. */
   readonly place: string; // named like the field in existing journals
   readonly reason: string;
   readonly hint?: string | undefined;

@@ -181,7 +181,7 @@ export class ReplayOutput {
     }
   }
 
-  /** Stops the progress bar and closes the files without a summary. */
+  /** Stops the progress bar and closes the result files of the replay without a summary. */
   abandon(): Promise<void> {
     this.#progress.stop();
     return this.files.abandon();
@@ -207,7 +207,7 @@ export class ReplayOutput {
     return !isGood || (!quiet && (verbose || !this.#io.stdoutIsTty || this.#isJson));
   }
 
-  /** Prints lines. Returns a promise to wait for if the reader of stdout is slower. */
+  /** Prints lines. Returns a promise to wait for if the reader of stdout is slower than the lines. */
   #print(lines: string): Promise<void> | undefined {
     if (this.#io.stdoutIsTty) {
       this.#progress.clear();

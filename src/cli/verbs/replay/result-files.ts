@@ -24,10 +24,10 @@ export interface ResultFilesOptions {
 export interface WrittenResult {
   readonly index: number;
   readonly outcome: ReportedOutcome;
-  /** The bytes of the input. Undefined if they cannot be sent again. */
+  /** The bytes of the entry in its input. Undefined if they cannot be sent again. */
   readonly original: Uint8Array | undefined;
   readonly reported: () => ReportedResult;
-  /** Returns the record for the journal. Called only for results that the journal keeps. */
+  /** Returns the journal's record of the entry. Called only for results that the journal keeps. */
   readonly told: () => object;
 }
 
@@ -121,11 +121,11 @@ export class ResultFiles {
     await this.#parts.report?.finish(summary);
   }
 
-  /** Closes the files without a summary. */
+  /** Closes the report, the journal and the file of --failed without a summary. */
   async abandon(): Promise<void> {
     await this.#parts.report?.abandon();
     await this.closeJournal();
-    // Closes the file of --failed last: writing its end may fail on a full disk, and the others must be closed before.
+    // Closes the file of --failed last: writing its end may fail on a full disk, and the other files must be closed before.
     await this.#closeFailed();
   }
 

@@ -42,7 +42,7 @@ export interface ReplayParts {
   readonly watch: ResponseWatch | undefined;
   readonly ledger: Ledger;
   readonly expected: ExpectedTotal;
-  /** The outcome that counts as a success: `queued` with --queue, else `delivered`. */
+  /** The outcome of a message that counts as a success: `queued` with --queue, else `delivered`. */
   readonly taken: TakenOutcome;
   readonly io: Io;
   readonly open: OpenPipeline;

@@ -9,7 +9,7 @@ import type { ReplayOptions } from './options.ts';
 
 export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
-  /** Index over all inputs, from 0. The checkpoint identifies entries by index. */
+  /** Index of the entry over all inputs, from 0. The checkpoint identifies entries by index. */
   readonly index: number;
   /** Id of the entry in the ledger: `open()` returns the id, and `close()` needs it. */
   readonly number: number;

@@ -109,7 +109,7 @@ function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark
   return { remark: isJson() ? `${remark}; --stringify leaves it out` : remark };
 }
 
-/** Maximum bytes of a body that is checked to be JSON for the remark, because signing takes constant memory. */
+/** Maximum bytes of a body that is kept to see whether it is JSON, so that signing takes constant memory. */
 const LARGEST_PARSED_BYTES = 1024 * 1024;
 
 /** Maximum bytes of a text that fits into a string. */

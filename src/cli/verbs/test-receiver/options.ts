@@ -17,8 +17,8 @@ export interface TestOptions extends GlobalOptions, SecretFlags, SchemeFlags, Id
   /** Paths of captures whose bodies are sent too, signed again (`--capture`). */
   readonly capture?: readonly string[];
   readonly list?: true;
-  /** Path of the report. */
+  /** Path of the report to write (`--report`). */
   readonly report?: string;
-  /** Time that COMMAND gets until it listens, in ms. @default 30_000 */
+  /** Time that a started receiver gets until it listens, in ms. @default 30_000 */
   readonly startTimeout?: number;
 }

@@ -23,7 +23,7 @@ export interface PreparedReceiver {
   readonly timeoutMs: number;
 }
 
-/** Time that COMMAND gets until it listens. Long, because a compiler may run first. */
+/** Time that a started receiver gets until it listens. Long, because a compiler may run first. */
 export const START_TIMEOUT_MS = 30_000;
 
 /** Reads the flags and settings of the requests. Throws ConfigError or InputError before anything is started or sent. */

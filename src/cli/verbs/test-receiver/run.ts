@@ -172,7 +172,7 @@ class ReceiverTest {
   async #reportError(error: unknown): Promise<void> {
     const { checks, report, io } = this.#parts;
     if (this.#results.length === 0 && !io.signal.aborted) {
-      // One error instead of one for each check, because no check ran.
+      // Reports one error instead of one for each check, because no check ran.
       return report?.finish([failureCase(error, TEST_SUITE)], FAILURE_SUMMARY, this.#printed.text);
     }
     const reason = error instanceof Error ? error.message : 'interrupted';

@@ -16,7 +16,7 @@ import { bareHost, portOf } from '../../../url.ts';
 export interface StartReceiverOptions extends Omit<StartChildOptions, 'env' | 'signal'> {
   /** Program and arguments that start the receiver. */
   readonly command: readonly string[];
-  /** The URL at which the command must listen. */
+  /** The URL at which the started receiver must listen. */
   readonly url: URL;
   readonly startTimeoutMs: number;
   readonly io: StartChildOptions['io'] & Pick<Io, 'signal'>;

@@ -61,7 +61,7 @@ function missingHint({
     : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`;
 }
 
-/** Finds another scheme whose signature the request has instead, and whether that signature is valid. */
+/** Finds a scheme whose signature the request has instead of the expected one, and whether that signature is valid. */
 function otherScheme(
   { headers: pairs, body, at }: NonNullable<SignedInput['request']>,
   secrets: readonly string[],

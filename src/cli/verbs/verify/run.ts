@@ -148,7 +148,6 @@ function isFromEnvironment({ flags, context }: Verification): boolean {
   return flags.signature === undefined && Boolean(context.io.env['HOOKS_SIGNATURE']);
 }
 
-/** Formats a verdict as text. */
 async function printedVerdictText(
   verdict: PrintedVerdict,
   bytes: number,

@@ -70,7 +70,7 @@ export type PrintedVerdict = VerifyResult & {
   readonly warning?: string;
 };
 
-/** Prepares the verification. Undefined if the request has no signature of the schemes. */
+/** Prepares the verification of a request. Undefined if the request has no signature of the schemes. */
 export async function presentedRequest(
   { headers: pairs, signature: given, at }: PresentedHeaders,
   { flags, secrets, schemes, context }: Verification,

@@ -57,7 +57,7 @@ export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generat
   yield* encodingVariants(bytes);
 }
 
-/** Yields texts that broken senders sign instead of the body, whatever it is. */
+/** Yields texts that broken senders sign instead of the body, the same for every body. */
 function* constantVariants(): Generator<BodyVariant> {
   const code = 'other-encoding';
   yield {
@@ -112,7 +112,7 @@ const ENCODINGS: readonly (readonly [
   ['over the text that Python prints for its bytes', (_, bytes) => pythonBytesText(bytes)],
 ];
 
-/** Further encodings to try if the body is not all ASCII. */
+/** Ways to encode a body before signing that differ from UTF-8 only if the body is not all ASCII. */
 const UNICODE_ENCODINGS: typeof ENCODINGS = [
   ['in Latin-1', (text) => Buffer.from(text, 'latin1')],
   ['in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],

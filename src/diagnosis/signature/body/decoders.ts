@@ -51,7 +51,7 @@ export function utf16Text(bytes: Buffer): string {
   return little.toString('utf16le').replace(/^\ufeff/, '');
 }
 
-/** Number of leading bytes to examine: enough to tell text from binary data. */
+/** Number of bytes at the start of a body that show whether the body is text or binary data. */
 const LOOKED_AT = 65_536;
 
 /** Whether bytes have no control characters except white space, so that they may be text in a one-byte encoding. */
@@ -63,7 +63,7 @@ export function windowsText(bytes: Buffer): string {
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
-/** The index of the first byte that is not part of UTF-8. */
+/** The index of the first byte that is not part of UTF-8, in `bytes` that have such a byte. */
 export function firstBadByte(bytes: Buffer): number {
   const text = bytes.toString('utf8');
   return Buffer.byteLength(text.slice(0, text.indexOf('\ufffd')));

@@ -50,8 +50,8 @@ function firstMessage(node: JsonNode): JsonNode | undefined {
 
 const LEAST_LONGEST_SPELLED = 1024 * 1024;
 /**
- * Maximum characters of a spelling whose text is kept for similar spellings: enough for an indented batch of the largest
- * size.
+ * Maximum characters of a spelled JSON text that is kept for spellings that differ only in escapes: enough for an indented
+ * batch of the largest size.
  */
 const LONGEST_KEPT = 2 * 1024 * 1024;
 
@@ -59,8 +59,8 @@ const LONGEST_KEPT = 2 * 1024 * 1024;
 class SpelledTree {
   readonly #node: JsonNode;
   /**
-   * Maximum characters of a spelling. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length.
-   * No sender's indentation comes near this limit; a longer spelling is cut off and matches nothing.
+   * Maximum characters of the body in one spelling of its JSON. A deeply nested body of 32 KB takes 30 MB when indented,
+   * quadratic in its length. No sender's indentation comes near this limit; a longer text is cut off and matches nothing.
    */
   readonly #longest: number;
   readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
@@ -97,8 +97,8 @@ function differOnlyInEscapes(one: Spelling, other: Spelling): boolean {
 }
 
 /**
- * The spellings that write this tree differently from each other. Leaves out the others, because each spelling left out
- * saves hashing the whole text: most spellings differ only in the escapes of rare characters. Empty when the time is up.
+ * The spellings that write this JSON tree as different texts. Most spellings differ only in the escapes of rare
+ * characters, and each one that is left out saves hashing the whole text. Empty when the time is up.
  */
 function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {
   const literal = JSON.stringify(tellingIn(node, deadline).join(''));

@@ -1,4 +1,4 @@
-/** Minimum keys of the outermost object: the keys of a smaller object are often in order by chance. */
+/** Minimum keys of the outermost object to judge their order: fewer keys are often in order by chance. */
 const FEWEST_KEYS = 4;
 
 /**

@@ -2,9 +2,9 @@ import type { RequestSummary } from '../../wire.ts';
 import { shownVerdictOf } from '../summary-texts.ts';
 
 export interface RequestFilter {
-  /** Words, and terms such as `type:track`, `user:u1`, `status:5xx`. */
+  /** Text of the search field: words, and terms such as `type:track`, `user:u1`, `status:5xx`. */
   readonly text: string;
-  /** Type of the messages to show; empty for all types. */
+  /** Type of message that a request must have to be shown; empty for all types. */
   readonly type: string;
   readonly verdict: string;
 }

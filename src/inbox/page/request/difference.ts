@@ -3,13 +3,12 @@ import type { FullRequest } from '../full-request.ts';
 
 /** The values at one place of two requests. Undefined if a request has no such place. */
 export interface Difference {
-  /** Place in the request, such as `method`, `header x-signature` or `body properties.total`. */
+  /** Part of both requests that is compared, such as `method`, `header x-signature` or `body properties.total`. */
   readonly where: string;
   readonly one: string | undefined;
   readonly other: string | undefined;
 }
 
-/** Maximum number of differences to show. */
 export const MAX_DIFFERENCES = 500;
 
 export function differences(one: FullRequest, other: FullRequest): readonly Difference[] {
@@ -80,7 +79,7 @@ function addLeaves(found: Map<string, string>, where: string, node: JsonTreeNode
   for (const { key, node: value } of node.entries) addLeaves(found, `${where}${pathStep(key)}`, value);
 }
 
-/** Adds a value at a place. A repeated header or key gets all its values, separated by commas. */
+/** Adds the value of a header or key to `found`. A repeated one gets all its values, separated by commas. */
 function addValue(found: Map<string, string>, where: string, text: string): void {
   const known = found.get(where);
   found.set(where, known === undefined ? text : `${known}, ${text}`);

@@ -5,7 +5,7 @@ import type { FullRequest } from '../full-request.ts';
 
 /** A request that is being edited, as texts. */
 export interface EditDraft {
-  /** Headers, one per line. */
+  /** Headers as `Name: value`, one per line. */
   readonly headers: string;
   readonly body: string;
   readonly isSigned: boolean;

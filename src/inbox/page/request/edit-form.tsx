@@ -11,7 +11,7 @@ interface EditFormProps {
 /** Form to edit the headers and the body of a request. */
 export function EditForm({ inbox: { setDraft, setup }, draft }: EditFormProps): JSX.Element {
   const bodyField = useRef<HTMLTextAreaElement>(null);
-  // Scrolls to the field, which is out of sight on a phone.
+  // Scrolls to the field of the body by focusing it, because on a phone it is out of sight.
   useEffect(() => bodyField.current?.focus(), []);
   return (
     <div class="edit">

@@ -150,7 +150,7 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
 interface FactProps {
   readonly name: string;
   readonly value: string;
-  /** Tooltip. @default the value, which may be truncated */
+  /** Tooltip of a shown value. @default the whole value, because the shown one may be truncated */
   readonly title?: string;
   /** Whether a long value wraps instead of being truncated. */
   readonly isWhole?: boolean;

@@ -26,7 +26,7 @@ export function commandsOf(context: InboxCommandContext) {
     void notice.then(setNotice);
   };
   return {
-    /** Copies the selected request. */
+    /** Copies the selected request in one form, such as a curl command or a link. */
     copy: (what: CopiedForm): void => {
       if (selectedId === undefined) return;
       const pageUrl = location.origin + location.pathname;

@@ -55,5 +55,5 @@ const NOTHING: ReadonlySet<number> = new Set();
 
 /** Pause in typing after which a search starts. */
 const SEARCH_AFTER_MS = 150;
-/** Interval of repeated searches, which find requests that arrived since the last search. */
+/** Interval at which bodies are searched again if requests have arrived since the last search. */
 const SEARCH_AGAIN_MS = 1_000;

@@ -39,7 +39,7 @@ export function useInbox(setup: Setup) {
     shown,
     selectedId,
     select,
-    /** Id of the request to compare with. */
+    /** Id of the request that is marked for comparison with the selected one. */
     markedId,
     tab,
     setTab,
@@ -51,7 +51,7 @@ export function useInbox(setup: Setup) {
     ...drafts,
     ...commands,
     opening,
-    /** The request with which the selected request is compared now. Undefined if none is. */
+    /** The marked request while the selected request is compared with it. Undefined outside a comparison. */
     compared: isComparing ? marked : undefined,
     /** Marks the selected request for comparison, or removes the mark. */
     toggleMark: () => changeRoute((now) => markedRoute(now)),
@@ -79,7 +79,8 @@ function stepped(
 }
 
 /**
- * Marks or unmarks the selected request. On a narrow screen, returns to the list, so that the other request can be chosen.
+ * Marks or unmarks the selected request for comparison. On a narrow screen, marking returns to the list, where the user
+ * chooses the request to compare with it.
  */
 function markedRoute({ selectedId, markedId }: InboxRoute): Partial<InboxRoute> {
   if (markedId === selectedId) return { markedId: undefined };

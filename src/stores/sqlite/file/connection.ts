@@ -79,9 +79,9 @@ export class SqliteConnection {
 
   /**
    * Writes the log back into the file and restarts the log, unless other processes use the log. A short log limits the harm
-   * of a flipped bit, after which the next process that opens the file alone ignores the rest of the log. After the
-   * restart, a commit that changes nothing overwrites the beginning of the log, because old frames that stay valid would
-   * restore older pages. The log keeps its size, which a full disk might not give again.
+   * of a flipped bit: the next process that opens the file while no other process has it open ignores the log after that
+   * bit. After the restart, a commit that changes nothing overwrites the beginning of the log, because old frames that stay
+   * valid would restore older pages. The log keeps its size, which a full disk might not give again.
    */
   checkpoint(): void {
     try {

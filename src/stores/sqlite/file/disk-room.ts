@@ -12,7 +12,7 @@ const LEAST_FREE_BYTES = 1024 * 1024;
  * freed enough. Settlements need pages of the file, and copies of these in the log.
  */
 const RESERVE_BYTES = 512 * 1024;
-/** Free bytes below which settled deliveries are removed before their time. */
+/** Free bytes below which settled deliveries are removed before their retention is over. */
 const SCARCE_BYTES = RESERVE_BYTES / 2;
 
 /**

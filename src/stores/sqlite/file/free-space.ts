@@ -9,7 +9,7 @@ const STEP_PAGES = 256;
 export interface GivingBack {
   /** Free space to keep in the file, as a share of the used space. @default 0 */
   readonly keptShare?: number;
-  /** Called before each step. Returns whether to continue. */
+  /** Called before each step of giving back space. Returns whether to continue. */
   readonly goesOn: () => boolean;
 }
 

@@ -153,7 +153,7 @@ async function connectToRead(file: string, tables: readonly string[]): Promise<S
     return new SqliteConnection(database, file);
   } catch (error) {
     if (error instanceof QueueError) throw error;
-    // An error of SQLite is ignored, because opening a copy below reports every problem but a disk that is read-only.
+    // An error of SQLite is ignored, because a copy is opened next, which reports every problem but a read-only disk.
   }
   if (await sizeOf(`${file}-wal`)) {
     const hint = `copy ${file}, ${file}-wal and ${file}-shm to a folder that can be written, and name the copy with --store`;
@@ -222,7 +222,7 @@ export function fileOf(place: string): string {
   );
 }
 
-/** Matches `~/hooks.db` and `~me/hooks.db`, which are mistakes: a shell expands `~` only at the beginning of a word. */
+/** Matches `~/hooks.db` and `~me/hooks.db`: a `~` that no shell has expanded, because it did not begin a word. */
 const HOME = /^~[^/\\]*[/\\]/;
 
 function homeless(path: string): ConfigError {

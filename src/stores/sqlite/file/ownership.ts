@@ -52,8 +52,8 @@ function foreignSign(database: Database): string | undefined {
 }
 
 /**
- * Returns how the user_version of a database without tables shows that it is of another program. Undefined if the
- * user_version is 0, as in an empty database.
+ * Returns a text that names the user_version of a database without tables, because it shows that the file is of another
+ * program. Undefined if the user_version is 0, as in an empty database.
  */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};

@@ -4,8 +4,8 @@ import type { Database } from './sqlite.ts';
 import { sqliteError } from './store-error.ts';
 
 /**
- * The `PRAGMA user_version` of every file. Each change of a table takes the next number. Builds before the first release
- * wrote 1.
+ * The `PRAGMA user_version` of every file of hooks, which each change of a table increases by 1. Builds before the first
+ * release wrote 1.
  */
 export const SCHEMA_VERSION = 2;
 

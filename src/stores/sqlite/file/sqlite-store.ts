@@ -168,7 +168,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Returns the callbacks of the writes that have ended: all, or those that failed because of an unreadable page. */
+  /** Commits writes. Returns the callbacks of those that have ended: all, or the ones that an unreadable page made fail. */
   #commit(group: readonly Write[], connection: SqliteConnection): Ends {
     try {
       return this.#run(group, connection);

@@ -45,7 +45,7 @@ export async function loadSqlite(): Promise<Sqlite> {
   return builtIn() ?? (await replacement());
 }
 
-/** Opens a database only for `use`. */
+/** Opens a database, calls `use` with it, and closes it. */
 export async function withDatabase<T>(
   file: string,
   options: DatabaseOptions,

@@ -64,7 +64,7 @@ const FILE_REASONS: Readonly<Record<string, Reason>> = {
   EIO: DISK_FAILS,
 };
 
-/** SQLite's result codes by its messages, for errors that have only a message (those of the package's `all()`). */
+/** SQLite's result codes by its messages, for errors that have only a message (of `all()` in the replacement package). */
 const SENTENCES = {
   'database is locked': BUSY,
   'attempt to write a readonly database': 8,

@@ -6,7 +6,6 @@ import type { Statement } from './sqlite.ts';
  * if the file fails.
  */
 export interface Store {
-  /** The path of the file. */
   readonly file: string;
   readonly found: StoreFound;
   /**

@@ -38,7 +38,7 @@ export class Owner {
 
   /**
    * Registers this process. Called in every transaction that claims, because another process may have removed this one as
-   * dead. Tokens from before that stay invalid.
+   * dead. Tokens of claims from before such a removal stay invalid.
    */
   enter(sql: Sql): void {
     if (this.#cancelBeat === undefined) this.#start(sql);
@@ -52,7 +52,7 @@ export class Owner {
     );
   }
 
-  /** Ends the beats. Open claims stay until another process notices that this one has ended. */
+  /** Stops the beats of this process. Its open claims stay until another process notices that this one has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#cancelBeat === undefined) return;
@@ -65,7 +65,8 @@ export class Owner {
         );
       });
     } catch {
-      // A failed write is ignored: mostly the disk is full, and other processes notice that the beats have stopped.
+      // A failure to unregister this process is ignored: mostly the disk is full, and others notice that its beats have
+      // stopped.
     }
   }
 

@@ -4,7 +4,6 @@ import { isUntried, type Delivery } from '../../../queue/delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
-/** A delivery that was added. */
 interface Inserted {
   readonly seq: number;
   /** Whether the delivery can be claimed when it is due. The caller must then pass its seq to `waitAll`. */

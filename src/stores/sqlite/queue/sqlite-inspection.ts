@@ -125,7 +125,7 @@ export class SqliteInspection implements QueueInspection {
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
     if (damaged.length > 0) {
-      // A failed write is ignored, because in a read-only file damaged deliveries can only be shown as damaged.
+      // A failed attempt to mark deliveries as damaged is ignored, because a read-only file can only show them as damaged.
       await this.#store
         .write((sql) => damaged.forEach((seq) => markDeliveryDamaged(sql, seq, now)))
         .catch(() => {});
@@ -177,7 +177,8 @@ const LISTED = 'd.created_at >= ? AND state IN (SELECT value FROM json_each(?))'
 
 const LIST = `${SELECT_DELIVERIES} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
 
-// Faster queries for states that few deliveries are in: they read a small table or index instead of all deliveries.
+// Conditions and queries for states that few deliveries are in. The queries are faster, because they read a small table or
+// index instead of all deliveries.
 const UNDELIVERED = "p.settled_state IS NOT 'delivered' AND p.settled_state IS";
 const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   dead: listFrom('progress p', `${UNDELIVERED} 'dead' AND p.seq`),
@@ -185,7 +186,7 @@ const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   sending: listFrom('claims c', 'c.seq'),
 };
 
-/** Builds a query that lists deliveries in the order of seq, beginning with the rows of a small table. */
+/** Builds a query that lists deliveries in the order of seq, and that finds them by the rows of a small table. */
 function listFrom(table: 'progress p' | 'claims c', where: string): string {
   const other = table === 'claims c' ? 'progress p' : 'claims c';
   return `

@@ -79,8 +79,8 @@ export class SqliteQueue implements Queue {
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     this.#retention.start();
-    // The time of the call, because the caller has checked its own leases for this time. Until the write, the clock may
-    // change or the process stop.
+    // The time of the call, not of the write: the caller has checked its own leases for this time, and until the write, the
+    // clock may change or the process stop.
     const askedAt = this.#clock.now();
     return this.#store.write((sql) => {
       // Called even if the lane does not exist, because this write detects a replaced file.
@@ -169,7 +169,8 @@ export class SqliteQueue implements Queue {
   }
 
   /**
-   * Ends the expired leases of this process. Leases of another process end when that process is dead: its clock may differ.
+   * Ends the expired leases of this process. A lease of another process, whose clock may differ, ends when that process is
+   * dead.
    */
   #endLeases(sql: Sql, lane: number, askedAt: number): void {
     const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(

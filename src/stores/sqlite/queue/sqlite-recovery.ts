@@ -4,7 +4,7 @@ import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';
 import { readDelivery, SELECT_DELIVERIES } from './sqlite-rows.ts';
 
-/** Numbers of the deliveries that a damaged file still mentions. */
+/** Counts of the deliveries that a damaged file still mentions. */
 export interface RecoveryCounts {
   /** Number of deliveries that were added to the new queue to be delivered. */
   readonly waiting: number;
@@ -12,7 +12,7 @@ export interface RecoveryCounts {
   readonly dead: number;
   /** Number of dead letters in the new queue whose stored body, id or order keys were damaged in the file. */
   readonly damaged: number;
-  /** Number of deliveries that were left out, because they were delivered. */
+  /** Number of deliveries that were left out of the new queue, because they had been delivered. */
   readonly delivered: number;
   /** Number of deliveries that an index or another table mentions, but that cannot be read. */
   readonly unreadable: number;

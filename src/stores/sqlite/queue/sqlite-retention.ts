@@ -67,7 +67,8 @@ export class SqliteRetention {
       for (const rule of this.#rules) await this.#apply(rule);
       await giveBackSpace(this.#store, { keptShare: KEPT_SHARE, goesOn: () => !this.#isClosed });
     } catch {
-      // A failed run is ignored, because claims fail with the same error and report it. The next run tries again.
+      // A failed removal of old deliveries is ignored, because claims fail with the same error and report it. The next run
+      // tries again.
     }
     this.#cancel = undefined;
     this.start();

@@ -116,7 +116,6 @@ export class ProofOutput {
     io.out(fitText(`\n${summaryText(summary)}; seed ${seed}\n`, io.stdoutColumns));
   }
 
-  /** Converts a result to a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
     const { shownUrl, repeat } = this.#context;
     const { check, mistake, reason, counterexample } = result;

@@ -75,8 +75,8 @@ export function counterexampleText(
   const rest = rows.length > shown.length ? `      … and ${rows.length - shown.length} more\n` : '';
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(shown, { columns })}${rest}`;
-  // Omits the states if the receiver no longer runs, so that there is none, and if both are equal, because the mistake is a
-  // wrong response.
+  // Omits the states if the receiver no longer runs and so has none, and if the expected and the actual state are equal:
+  // then the mistake is a wrong response.
   if (WITHOUT_STATE.has(code) || isSame) return requestsText;
   return requestsText + fitText(statesText(counterexample, color), columns);
 }

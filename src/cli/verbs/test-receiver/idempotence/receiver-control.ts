@@ -25,7 +25,7 @@ interface ReceiverControlOptions {
 const GRACE_MS = 1_000;
 /** Lines of output that are shown after the first start. A receiver that fails at each request would print pages. */
 const SHOWN_LINES = 10;
-/** Number of last lines to show if the receiver ends or accepts no message. */
+/** Number of last lines of the receiver's output to show if the receiver ends or accepts no message. */
 const KEPT_LINES = 20;
 
 /** Starts, stops, kills and resets the receiver. No process of the receiver is left after `stop`. */

@@ -17,7 +17,7 @@ interface RepeatOptions {
   readonly command: readonly string[];
   readonly options: TestOptions & { readonly state: string };
   readonly seed: number;
-  /** Secrets to mask in the command line. */
+  /** Secrets to mask in the command line for repeating the run. */
   readonly secrets: readonly string[];
   /**
    * Environment of the run. If HOOKS_SECRET holds the secret, the command line for repeating the run needs no flag for the

@@ -16,7 +16,7 @@ export interface StateCommandOptions extends Omit<CaptureOptions, 'maxBytes'> {
 
 /** Maximum bytes of the receiver's state. A longer state is too long to compare and show. */
 const MAX_STATE_BYTES = 1024 * 1024;
-/** Attempts to read the state, because a database that the receiver writes to may be locked for a moment. */
+/** Number of attempts to read the state, because a database that the receiver writes to may be locked for a moment. */
 const TRIES = 4;
 const RETRY_MS = 150;
 /** Exit codes of a shell that does not find a command, or may not run it. */
