@@ -103,7 +103,7 @@ export function isSecretHeader(name: string): boolean {
 /** Shortest secret that is masked. A shorter text occurs in many other places, and the gaps would reveal it. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Masks secrets in an untrusted text, the longest first, because a receiver's response may repeat the request. */
+/** Masks secrets in an untrusted text, such as a response that repeats the request. A secret may contain a shorter one. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)

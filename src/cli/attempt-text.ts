@@ -9,7 +9,7 @@ interface ShownAttempt {
   readonly detail?: string;
 }
 
-/** Text before the URL, by error code. An attempt with a status shows the status instead. */
+/** Texts by error code for an attempt without a status, such as `cannot connect to`. The URL follows them. */
 const WITHOUT_STATUS: Readonly<Record<string, string>> = {
   timeout: 'no response in time from',
   refused: 'cannot connect to',

@@ -23,7 +23,7 @@ export interface CommandContext {
   readonly exit: (code: ExitCode) => void;
 }
 
-/** The help of every command: its summary for the list of commands, the same text as a sentence for its own help. */
+/** Settings for the help of every command. A command without a description shows its summary as a sentence. */
 export const HELP: HelpConfiguration = {
   showGlobalOptions: true,
   commandDescription: (command) => command.description() || sentenceOf(command.summary()),

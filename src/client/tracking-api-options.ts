@@ -37,10 +37,10 @@ export interface TrackingApiSinkOptions {
 /** A failed attempt that will be followed by another. */
 export interface BatchRetry {
   readonly attempt: AttemptRecord;
-  /** Number of attempts so far, including this one. */
+  /** Number of attempts so far to send the batch, including this one. */
   readonly attempts: number;
   readonly reason: string;
-  /** Time until the next attempt. Ms. */
+  /** Time until the next attempt to send the batch. Ms. */
   readonly waitMs: number;
   /** Number of messages in the batch. */
   readonly messages: number;

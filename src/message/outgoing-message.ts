@@ -20,7 +20,7 @@ export interface OutgoingMessage {
    * new ids
    */
   readonly deliveryId?: string | undefined;
-  /** Trace context of the call, for destinations with tracing. */
+  /** Trace context of the call that sent the message, for destinations with tracing. */
   readonly trace?: TraceContext | undefined;
 }
 
@@ -60,8 +60,8 @@ export function isAllSent(given: Readonly<Record<string, unknown>>, message: Mes
 }
 
 /**
- * The order keys of a message: its user id, else its anonymous id. An alias has both its ids, so that it keeps the order of
- * either.
+ * The order keys of a message: its user id, else its anonymous id. An alias has both its ids, so that it stays in order with
+ * the messages of each id.
  */
 export function orderKeysOf({ type, userId, anonymousId, previousId }: Message): readonly string[] {
   const key = userId ?? anonymousId;

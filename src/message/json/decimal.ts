@@ -9,7 +9,7 @@ export function isKept(token: string): boolean {
   return written === token || normalForm(written) === normalForm(token);
 }
 
-/** Sign, digits without outer zeros, and power of ten, as a text that is equal for equal values. */
+/** Sign, digits without outer zeros, and power of ten of a number, as a text that is equal for equal values. */
 function normalForm(token: string): string {
   const [mantissa = '', power = '0'] = token.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

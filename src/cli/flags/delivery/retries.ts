@@ -43,7 +43,7 @@ export class Retries {
   }
 
   #failed(delivery: Delivery, attempt: AttemptRecord): void {
-    // An attempt that an interruption cuts is not retried.
+    // An attempt that an interruption aborted is not printed: it did not fail by itself, and is not retried.
     if (attempt.result === 'delivered' || attempt.error === 'aborted') return;
     const { io, note } = this.#options;
     note(
