@@ -39,7 +39,7 @@ function statusText(status: number): string {
 /** Returns the detail of the response or of the network error, or undefined if it is empty. */
 export function detailText({ status, error, detail }: ShownAttempt): string | undefined {
   if (detail === undefined || detail.trim() === '') return undefined;
-  // Without an HTTP response, the detail is a description of the error.
+  // Without an HTTP response, the detail describes the network error, and needs no label.
   return status === undefined || error === 'protocol'
     ? printable(detail, 200)
     : `response: ${printable(detail.trim(), 200)}`;

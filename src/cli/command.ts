@@ -16,7 +16,7 @@ export interface GlobalOptions {
 export type Define = (command: Command, context: CommandContext) => void;
 
 export interface CommandContext {
-  /** The words of the command line. A command can define only the subcommands that they name. */
+  /** The words of the command line. A command need not define subcommands that they do not name. */
   readonly argv: readonly string[];
   readonly io: Io;
   /** Sets the exit code of the process; without a call it is 0. */

@@ -39,7 +39,7 @@ const UNNAMED = 'sources.default.destinations.Webhooks.';
 
 /**
  * Returns the full key of an invalid setting, because the sentence of its error does not name the destination. Empty if the
- * error has an origin, such as a file or a flag, or if no named destination has the setting.
+ * error has an origin, such as a file or a flag, or if the key names no destination.
  */
 function settingOf(error: HooksError): string {
   if (!(error instanceof ConfigError) || error.origin !== undefined) return '';

@@ -15,7 +15,6 @@ export interface Io extends Out, Palettes {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   /** The file descriptor of stdin, usable before its stream exists. Undefined if stdin is a stream without one. */
   readonly stdinFd: number | undefined;
-  /** The environment variables of the command. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** The current folder. Throws InputError if it was removed. */
   readonly cwd: string;

@@ -86,7 +86,7 @@ export function authorization(writeKey: string): string {
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-/** The kinds of the options that a user of the library can set. */
+/** The kinds of the options for a tracking API that a user of the library can set. */
 export const SINK_KINDS = {
   endpoint: 'a string',
   writeKey: 'a non-empty string',

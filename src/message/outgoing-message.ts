@@ -16,8 +16,8 @@ export interface OutgoingMessage {
   /** The message is dropped if one with the same source and key is still in the queue. @default no deduplication */
   readonly dedupeKey?: string | undefined;
   /**
-   * Id of the first delivery; further deliveries append their number. A queue ignores an id that it already has. @default
-   * new ids
+   * Id of the message's first delivery; its further deliveries append their number. A queue ignores an id that it already
+   * has. @default new ids
    */
   readonly deliveryId?: string | undefined;
   /** Trace context of the call that sent the message, for destinations with tracing. */

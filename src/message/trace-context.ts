@@ -21,7 +21,7 @@ export interface AttemptTrace {
  * and 4.3).
  */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-/** Flags of `traceparent` to propagate: sampled, and random trace id. Later versions of the standard may define others. */
+/** Flags of `traceparent` to propagate: sampled, and random trace id. Later versions may define others. */
 const KNOWN_FLAGS = 0x03;
 const SAMPLED = '01';
 

@@ -74,7 +74,7 @@ export class Batcher {
     return this.flush();
   }
 
-  /** Resolves when there is room for one more message. */
+  /** Resolves when the client has room for one more message. */
   ready(): Promise<void> {
     const ready = this.#room.ready();
     this.#pump();

@@ -30,7 +30,7 @@ export class Forwarder {
     this.#room.add({ message, settle });
   }
 
-  /** Resolves when there is room for one more message. */
+  /** Resolves when the client has room for one more message. */
   ready(): Promise<void> {
     return this.#room.ready();
   }

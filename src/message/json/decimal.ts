@@ -21,7 +21,7 @@ function normalForm(token: string): string {
   return `${token.startsWith('-') ? '-' : ''}${digits.slice(start, end + 1)}e${exponent}`;
 }
 
-// Loops instead of /0+$/, which takes quadratic time on a long number with many zeros.
+// The next two functions loop, because the pattern /0+$/ takes quadratic time on a long number with many zeros.
 function firstNonZero(digits: string): number {
   let at = 0;
   while (digits[at] === '0') at++;

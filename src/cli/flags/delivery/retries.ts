@@ -68,7 +68,7 @@ export class Retries {
     const output = { note, errColor: io.errColor };
     noteError(output, `${printable(message)} (${during}); it is tried again`);
     const hint = error instanceof HooksError ? error.hint : undefined;
-    // An error that lasts prints its hint only once.
+    // An error that occurs repeatedly prints its hint only the first time.
     if (hint !== undefined && hint !== this.#hint) noteHint(output, printable(hint));
     this.#hint = hint;
   }
