@@ -58,7 +58,7 @@ export function givenTraceContext(given: Readonly<Record<string, HeaderValue>>):
 const MEMBER =
   /^(?:[a-z][-_*/\da-z]{0,255}|[a-z\d][-_*/\da-z]{0,240}@[a-z][-_*/\da-z]{0,13})=(?=.*[!-~])[ -+\--<>-~]{1,256}$/;
 const MOST_MEMBERS = 32;
-/** Length up to which a `tracestate` must be propagated. A longer one loses its last members, which are the oldest (3.3.1.5). */
+/** Length up to which a `tracestate` must be propagated. A longer one loses its last, oldest members (3.3.1.5). */
 const LONGEST_STATE = 512;
 
 /** Returns the `tracestate` to propagate. Empty if the received state is malformed. */
