@@ -38,7 +38,7 @@ export function processorMs(): number {
   return (user + system) / 1e3;
 }
 
-/** Rounds to microseconds: further digits are noise of the subtraction and lengthen every output line. */
+/** Rounds to microseconds: further digits of a difference of times are noise and lengthen every output line. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }
@@ -104,7 +104,7 @@ const MOST_SKIPS = 1_000;
  */
 export class SharedClock implements Clock {
   readonly #source: TimeSource;
-  /** Milliseconds by which `now` is ahead of the elapsed time. */
+  /** Milliseconds by which the time of this clock is ahead of the elapsed time of its source. */
   #aheadMs: number;
   #skips: { readonly at: number; readonly ms: number }[] = [];
 

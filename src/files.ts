@@ -68,7 +68,7 @@ export async function removeAbandonedBeside(target: string): Promise<void> {
   const prefix = `${hiddenPrefix(target)}.`;
   const names = await readdir(folder).catch(() => []);
   const abandoned = names.filter((name) => {
-    // Includes the journal that SQLite writes next to a temporary database file.
+    // The journal that SQLite writes next to a temporary database file is removed as well.
     const made = name.replace(/-journal$/, '');
     const isTemporary = made.startsWith(prefix) && OWNER.exec(made)?.index === prefix.length - 1;
     return isTemporary && made.endsWith('.tmp') && isAbandoned(made);

@@ -83,7 +83,7 @@ const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|
 /** Header names that end in `key` but are not secret. */
 const PLAIN_KEY = /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message)[-_]?key$/i;
 
-// A name excludes the characters that begin a name: otherwise a sender could choose a text that takes quadratic time.
+// A parameter's name excludes the characters that begin a name: otherwise a text of a sender could take quadratic time.
 const PARAMETER = /([?&#]([^=?&#]*)=)[^&#]*/g;
 
 function maskParameter(whole: string, start: string, name: string): string {
@@ -103,7 +103,7 @@ export function isSecretHeader(name: string): boolean {
 /** Shortest secret that is masked. A shorter text occurs in many other places, and the gaps would reveal it. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Masks secrets in an untrusted text, the longest first, because a receiver's response may repeat the request. */
+/** Masks secrets in an untrusted text, such as a response: the longest first, because one can contain another. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)
@@ -224,7 +224,7 @@ export function escapeInJson(json: string): string {
 
 /** Characters without width, which CI runners written in .NET skip when they search a line for a command. */
 const UNSEEN = String.raw`[\p{Cf}\p{DI}]*`;
-/** Characters that a line may have before a command: white space, control characters and colors. */
+/** Characters that a line may have before a CI runner's command: white space, control characters and colors. */
 const BLANK = String.raw`(?:\u001b\[[\d;]*m|[\s\p{C}\p{DI}])*`;
 
 /**

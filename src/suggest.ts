@@ -14,7 +14,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
 /** Longest word that gets a suggestion: the cost is the product of both lengths, and `word` is untrusted. */
 const LONGEST_WORD = 64;
 
-/** Counts the characters to insert, delete, replace or swap with their neighbor. */
+/** Counts the characters of `from` to insert, delete, replace or swap with their neighbor to get `to`. */
 export function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {

@@ -9,7 +9,7 @@ interface ShownAttempt {
   readonly detail?: string;
 }
 
-/** Text before the URL, by error code. An attempt with a status shows the status instead. */
+/** Texts by error code for an attempt without a status, such as `cannot connect to`. The URL follows them. */
 const WITHOUT_STATUS: Readonly<Record<string, string>> = {
   timeout: 'no response in time from',
   refused: 'cannot connect to',
@@ -39,7 +39,7 @@ function statusText(status: number): string {
 /** Returns the detail of the response or of the network error, or undefined if it is empty. */
 export function detailText({ status, error, detail }: ShownAttempt): string | undefined {
   if (detail === undefined || detail.trim() === '') return undefined;
-  // Without an HTTP response, the detail is a description of the error.
+  // Without an HTTP response, the detail describes the network error, and needs no label.
   return status === undefined || error === 'protocol'
     ? printable(detail, 200)
     : `response: ${printable(detail.trim(), 200)}`;

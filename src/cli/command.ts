@@ -16,14 +16,14 @@ export interface GlobalOptions {
 export type Define = (command: Command, context: CommandContext) => void;
 
 export interface CommandContext {
-  /** The words of the command line. A command can define only the subcommands that they name. */
+  /** The words of the command line. A command need not define subcommands that they do not name. */
   readonly argv: readonly string[];
   readonly io: Io;
   /** Sets the exit code of the process; without a call it is 0. */
   readonly exit: (code: ExitCode) => void;
 }
 
-/** The help of every command: its summary for the list of commands, the same text as a sentence for its own help. */
+/** Settings for the help of every command. A command without a description shows its summary as a sentence. */
 export const HELP: HelpConfiguration = {
   showGlobalOptions: true,
   commandDescription: (command) => command.description() || sentenceOf(command.summary()),

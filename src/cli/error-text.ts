@@ -38,8 +38,8 @@ function filePosition(error: HooksError): string {
 const UNNAMED = 'sources.default.destinations.Webhooks.';
 
 /**
- * Returns the full key of an invalid setting for an error without an origin, whose sentence does not name the destination.
- * Empty for any error with an origin.
+ * Returns the full key of an invalid setting, because the sentence of its error does not name the destination. Empty if the
+ * error has an origin, such as a file or a flag, or if the key names no destination.
  */
 function settingOf(error: HooksError): string {
   if (!(error instanceof ConfigError) || error.origin !== undefined) return '';

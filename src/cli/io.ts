@@ -15,7 +15,6 @@ export interface Io extends Out, Palettes {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   /** The file descriptor of stdin, usable before its stream exists. Undefined if stdin is a stream without one. */
   readonly stdinFd: number | undefined;
-  /** The environment variables of the command. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** The current folder. Throws InputError if it was removed. */
   readonly cwd: string;
@@ -81,7 +80,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const interruption = new AbortController();
   abortOnSignals(proc, interruption);
   const env = { ...proc.env };
-  // Hooks verifies certificates regardless, but Node would warn that it does not. Child processes still get it from `env`.
+  // Hooks verifies certificates regardless of this variable, but Node would warn. Child processes still get it from `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const argv = proc.argv.slice(2);
   const output = createOut(() => proc.stdout, {
@@ -91,7 +90,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   });
   // Created on first use: Node takes longer to create a stream than to sign a body.
   const stderr = once(() => quietStream(proc.stderr));
-  // The log of `DEBUG` writes to stderr directly, so that its errors must be handled from the start.
+  // The log of `DEBUG` writes to the stderr of the process directly, so write errors must be handled from the start.
   if (env['DEBUG']) stderr();
   return guarded({
     ...palettes,
@@ -109,7 +108,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
     flush: output.flush,
     drained: output.drained,
     note: (line) => {
-      // A terminal shows both outputs, so buffered stdout must appear before this line.
+      // A terminal shows both outputs, so buffered stdout must appear before this line of stderr.
       output.flush();
       stderr().write(`${fitText(line, stderr().columns)}\n`);
     },

@@ -6,7 +6,7 @@ import { InputError } from '../errors.ts';
 export interface Out {
   /** Writes data without adding a line break. Buffers it until the end of this turn of the event loop, to save writes. */
   readonly out: (text: string) => void;
-  /** Writes the buffered text. */
+  /** Writes the buffered text to stdout. */
   readonly flush: () => void;
   /**
    * Returns a promise while the reader of stdout is slower than the writer, else undefined. A command with unlimited output

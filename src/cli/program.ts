@@ -197,7 +197,7 @@ async function addVerb(
   if (command.commands.length > 0) addHelpCommand(command, context.io);
 }
 
-/** Returns the options of the program itself, without those of parents between: `send track` repeats the flags of `send`. */
+/** Returns the options of the program itself. Those of a parent are not global: `send track` repeats the flags of `send`. */
 function globalOptionsOf(command: Command): Option[] {
   let top = command;
   while (top.parent !== null) top = top.parent;

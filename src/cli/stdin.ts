@@ -48,7 +48,8 @@ function stdinIsFolder(): InputError {
 }
 
 /**
- * Returns standard input for the only flag that can read it. An interruption ends the stream. Throws as `markStdin` does.
+ * Returns standard input for the only flag that can read it. An interruption ends the stream. Throws ConfigError for a
+ * second reader, InputError for a folder.
  */
 export function claimStdin(io: StdinIo, flag: string): Readable {
   markStdin(io, flag);

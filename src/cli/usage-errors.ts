@@ -100,7 +100,7 @@ function meantArgument(command: Command): string {
   if (dashed !== undefined) return `write two hyphens: --${dashed}; an editor turned them into a long dash`;
   if (/^https?:\/\//i.test(word) && known.includes('--url')) return 'give the URL with --url';
   const flag = NAMED_BY[command.name()];
-  // If the flag has a value already, the surplus word is probably the rest of that value, cut off at a space.
+  // If the main flag of the type has a value, the surplus word is probably the rest of that value, cut off at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
   if (!isFree) return 'put quotes around a value with spaces';
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');

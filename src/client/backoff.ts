@@ -17,10 +17,10 @@ export function longestRetriesMs(): number {
 }
 
 export interface RetrySituation {
-  /** Number of attempts made so far. */
+  /** Number of attempts made so far to send the batch. */
   readonly attempts: number;
   readonly now: number;
-  /** The time after which no attempt starts. Ms since the epoch. */
+  /** The time after which no attempt for the batch starts. Ms since the epoch. */
   readonly endAt: number;
   /** The shortest wait that the response asked for (`Retry-After`), in milliseconds. */
   readonly retryAfterMs?: number | undefined;

@@ -12,7 +12,7 @@ export type BatchResult =
 
 export interface BatchRejection {
   readonly status?: number;
-  /** Stable code of the failure: `timeout refused … redirect http-4xx http-5xx`. */
+  /** Stable code of the failure of a batch: `timeout refused … redirect http-4xx http-5xx`. */
   readonly code: string;
   /** Why the batch was rejected: one line for people. */
   readonly reason: string;
@@ -27,7 +27,7 @@ export interface RejectedMessage {
 /** The parts of a batch request that its response may repeat, and that must not be shown. */
 export interface SentBatch {
   readonly url: string;
-  /** Secrets to mask in the texts of a 2xx; the transport has masked them in any other response. */
+  /** Secrets to mask in the texts of a 2xx response; the transport has masked them in all others. */
   readonly secrets: readonly string[];
 }
 

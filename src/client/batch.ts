@@ -1,6 +1,5 @@
 import { MAX_BATCH_BYTES_SENT } from '../message/limits.ts';
 
-/** The size of a batch. */
 export interface BatchSize {
   /** Number of messages in the batch. */
   readonly count: number;

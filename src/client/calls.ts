@@ -77,9 +77,9 @@ export type GroupCall = CallOptions &
   };
 
 export type AliasCall = CallOptions & {
-  /** The id of the user from now on. */
+  /** The id of the user after the alias call. */
   readonly userId: string;
-  /** The id of the user until now. */
+  /** The id of the user before the alias call. */
   readonly previousId: string;
 };
 

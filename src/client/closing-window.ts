@@ -5,7 +5,7 @@ interface ClosingWindowOptions {
   readonly clock: Clock;
   /** How long an endpoint may fail while its sink is closing. Ms. */
   readonly windowMs: number;
-  /** Signal that ends every wait when it aborts. */
+  /** Signal that ends every wait for a retry when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,7 +41,7 @@ export class ClosingWindow {
     else this.#failingSince ??= at;
   }
 
-  /** The time after which no attempt starts, for any batch. Ms since the epoch. */
+  /** The time after which a closing sink starts no attempt for any batch. Ms since the epoch. */
   get endAt(): number {
     if (this.#closingAt === undefined || this.#failingSince === undefined) return Infinity;
     return Math.max(this.#closingAt, this.#failingSince) + this.#options.windowMs;

@@ -58,7 +58,7 @@ export type Receipt = {
   | { readonly accepted: true; readonly deliveries: readonly AcceptedDelivery[] }
   | {
       readonly accepted: false;
-      /** Stable code of the failure: `http-4xx http-5xx timeout … closed queue sink`. */
+      /** Stable code of the failure of a message: `http-4xx http-5xx timeout … closed queue sink`. */
       readonly code: string;
       readonly reason: string;
     }

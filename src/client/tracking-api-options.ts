@@ -37,10 +37,10 @@ export interface TrackingApiSinkOptions {
 /** A failed attempt that will be followed by another. */
 export interface BatchRetry {
   readonly attempt: AttemptRecord;
-  /** Number of attempts so far, including this one. */
+  /** Number of attempts so far to send the batch, including this one. */
   readonly attempts: number;
   readonly reason: string;
-  /** Time until the next attempt. Ms. */
+  /** Time until the next attempt to send the batch. Ms. */
   readonly waitMs: number;
   /** Number of messages in the batch. */
   readonly messages: number;
@@ -86,7 +86,7 @@ export function authorization(writeKey: string): string {
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-/** The kinds of the options that a user of the library can set. */
+/** The kinds of the options for a tracking API that a user of the library can set. */
 export const SINK_KINDS = {
   endpoint: 'a string',
   writeKey: 'a non-empty string',

@@ -57,7 +57,7 @@ export function isLinear(source: string): boolean {
 }
 
 const script = new Script('pattern.test(text)');
-/** The context in which `script` runs. Created on first use, because creating it adds 1 ms to the start of a command. */
+/** The context in which patterns are tested. Created on first use, because that adds 1 ms to the start of a command. */
 let context: ReturnType<typeof createContext> | undefined;
 
 /** Tests with a timeout. Takes 0.3 ms, because V8 starts a watchdog thread. */

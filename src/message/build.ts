@@ -231,7 +231,7 @@ export function messageBytes(message: object): number {
   return Buffer.byteLength(JSON.stringify(message));
 }
 
-/** Throws ValidationError if a caller's message, as JSON, is over the limit. */
+/** Throws ValidationError if a caller's message, as JSON, has more than MAX_MESSAGE_BYTES. */
 export function validateMessageSize(bytes: number): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   throw new ValidationError(

@@ -47,7 +47,7 @@ export function readConditions(text: string, flag = '--filter'): readonly Condit
   return text.split(/(?<!\\),/).map((part) => conditionOf(part.replaceAll('\\,', ','), flag));
 }
 
-/** Path, operator, value. Longer operators come first in the alternation. */
+/** A condition: path, operator, value. Longer operators come first in the alternation. */
 const CONDITION = /^\s*([^=!<>~?]*?)\s*(!=|!\?|>=|<=|[=<>~?])(.*)$/s;
 
 /**

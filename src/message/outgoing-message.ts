@@ -16,11 +16,11 @@ export interface OutgoingMessage {
   /** The message is dropped if one with the same source and key is still in the queue. @default no deduplication */
   readonly dedupeKey?: string | undefined;
   /**
-   * Id of the first delivery; further deliveries append their number. A queue ignores an id that it already has. @default
-   * new ids
+   * Id of the message's first delivery; its further deliveries append their number. A queue ignores an id that it already
+   * has. @default new ids
    */
   readonly deliveryId?: string | undefined;
-  /** Trace context of the call, for destinations with tracing. */
+  /** Trace context of the call that sent the message, for destinations with tracing. */
   readonly trace?: TraceContext | undefined;
 }
 
@@ -60,8 +60,8 @@ export function isAllSent(given: Readonly<Record<string, unknown>>, message: Mes
 }
 
 /**
- * The order keys of a message: its user id, else its anonymous id. An alias has both its ids, so that it keeps the order of
- * either.
+ * The order keys of a message: its user id, else its anonymous id. An alias has both its ids, so that it stays in order with
+ * the messages of each id.
  */
 export function orderKeysOf({ type, userId, anonymousId, previousId }: Message): readonly string[] {
   const key = userId ?? anonymousId;

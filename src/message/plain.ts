@@ -20,7 +20,7 @@ export function toPlain(value: unknown, key: string): Plain {
     : { ok: false, problem: copier.problem };
 }
 
-/** Whether a value is plain. A fast test for values from JSON, because it neither tracks paths nor copies. */
+/** Whether a value is plain JSON. A fast test for values from JSON, because it neither tracks paths nor copies. */
 function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -42,7 +42,7 @@ function isPlainArray(items: readonly unknown[], depthLeft: number): boolean {
   return true;
 }
 
-/** Copies a value, and keeps the first problem with its path. */
+/** Copies a value as plain JSON, and keeps the first problem that it finds, with its path. */
 class Copier {
   problem: Problem | undefined;
 
@@ -107,7 +107,6 @@ function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | und
   return { ...NOT_JSON, hint: 'give a plain object, an array or a string (a Map: Object.fromEntries)' };
 }
 
-/** The problem of a value at a path. */
 export function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: NotPlain): Problem {
   const path = formatPath(steps);
   return { path, sentence: `Expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };

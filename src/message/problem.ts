@@ -1,10 +1,10 @@
 /** A problem in a message, before it becomes a ValidationError. */
 export interface Problem {
-  /** Path such as `properties.items[3].price`; empty for the message itself. */
+  /** Path of the value with the problem, such as `properties.items[3].price`; empty for the message itself. */
   readonly path: string;
   /** The error without the actual value: ``Expected `event` to be …``. */
   readonly sentence: string;
-  /** The actual value, shortened. */
+  /** The value with the problem, shortened. */
   readonly got: string;
   readonly hint?: string;
 }

@@ -26,7 +26,7 @@ export function readTimestamp(value: unknown): TimestampReading {
 const EXAMPLE = '2026-11-20T21:10:05.123Z';
 
 /**
- * A timestamp in the form of `EXAMPLE`, on a day that every month has (1 to 28). Recognizes most timestamps without
+ * A timestamp in UTC with milliseconds, on a day that every month has (1 to 28). Recognizes most timestamps without
  * constructing a Date.
  */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;

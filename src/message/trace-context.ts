@@ -12,7 +12,7 @@ export type TraceContext = string;
 export interface AttemptTrace {
   readonly traceId: string;
   readonly spanId: string;
-  /** Header names and values in turn: name, value, name, value … */
+  /** Trace headers, as names and values in turn: name, value, name, value … */
   readonly headers: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface AttemptTrace {
  * and 4.3).
  */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-/** Flags to propagate: sampled, and random trace id. Later versions of the standard may define others. */
+/** Flags of `traceparent` to propagate: sampled, and random trace id. Later versions may define others. */
 const KNOWN_FLAGS = 0x03;
 const SAMPLED = '01';
 
@@ -58,7 +58,7 @@ export function givenTraceContext(given: Readonly<Record<string, HeaderValue>>):
 const MEMBER =
   /^(?:[a-z][-_*/\da-z]{0,255}|[a-z\d][-_*/\da-z]{0,240}@[a-z][-_*/\da-z]{0,13})=(?=.*[!-~])[ -+\--<>-~]{1,256}$/;
 const MOST_MEMBERS = 32;
-/** Characters that must be propagated at least; a longer state loses its last members, which are the oldest (3.3.1.5). */
+/** Length up to which a `tracestate` must be propagated. A longer one loses its last, oldest members (3.3.1.5). */
 const LONGEST_STATE = 512;
 
 /** Returns the `tracestate` to propagate. Empty if the received state is malformed. */

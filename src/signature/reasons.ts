@@ -16,7 +16,7 @@ export function overLossyBody(loss: string): string {
   return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
 }
 
-/** Reasons of schemes that sign more than the body, or have another form of signature or secret. */
+/** Reasons for mismatches with schemes that sign more than the body, or have another form of signature or secret. */
 export const SCHEME_REASONS = {
   'other-template': {
     means: 'something other than the body alone was signed',

@@ -26,7 +26,7 @@ const SERVICE_BY_HEADER: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Maximum number of headers to name. */
+/** Maximum number of received headers that a sentence names. */
 const MOST_NAMED = 4;
 
 /**

@@ -6,7 +6,7 @@ import type { SignatureScheme } from './schemes/scheme.ts';
 /** Verifies the signature of one scheme over a body in chunks. */
 export interface SignatureVerification {
   readonly scheme: SignatureScheme;
-  /** Adds a chunk, which the caller can reuse afterwards. */
+  /** Adds a chunk of the body, which the caller can reuse afterwards. */
   update(chunk: Uint8Array): void;
   /**
    * Returns the match of the signature. Undefined if there is none. A LossyMatch does not make a signature valid. `bodyOf`

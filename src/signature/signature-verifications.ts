@@ -10,7 +10,7 @@ import type { SignatureVerification } from './signature-verification.ts';
 interface GivenRequest extends Pick<SchemeVerificationOptions, 'secrets' | 'at' | 'ignoreTimestamp'> {
   /** Headers of the request. Undefined if the caller gave only the value of the signature header. */
   readonly headers: HeaderList | undefined;
-  /** Value of the signature header of the first scheme, given without the header. Replaces that header in `headers`. */
+  /** Value of the signature header of the first scheme. If it is given, that header of `headers` is ignored. */
   readonly signature: string | null | undefined;
 }
 

@@ -57,7 +57,7 @@ export class SignatureVerifier {
     return this.#bytes;
   }
 
-  /** Adds a chunk, which the caller can reuse afterwards. */
+  /** Adds a chunk of the body, which the caller can reuse afterwards. */
   update(chunk: Uint8Array): this {
     this.#bytes += chunk.length;
     for (const verification of this.#verifications) verification.update(chunk);

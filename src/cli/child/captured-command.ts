@@ -16,7 +16,7 @@ export interface CaptureOptions {
 
 export interface CapturedCommand {
   readonly stdout: string;
-  /** The end of the command's stderr. */
+  /** The last part of what the command wrote to stderr. */
   readonly stderr: string;
   /** How the command ended by itself, or why it was killed. */
   readonly end: CommandEnd | KillReason;

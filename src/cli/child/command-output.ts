@@ -5,9 +5,9 @@ import type { Io } from '../io.ts';
 
 export interface ShowLinesOptions {
   readonly io: Pick<Io, 'stderr' | 'verbatim' | 'errColor' | 'env'>;
-  /** Secrets to mask in the output. */
+  /** Secrets to mask in the output of the command. */
   readonly secrets: readonly string[];
-  /** Whether to hide the output. @default false */
+  /** Whether to hide the output of the command. @default false */
   readonly quiet?: boolean | undefined;
   /** Called with each line of the command's output, masked and escaped, even if `quiet` hides the output. */
   readonly onLine?: ((line: string) => void) | undefined;

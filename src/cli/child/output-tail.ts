@@ -1,4 +1,4 @@
-/** Enough characters to see why a program failed, without turning a report into its log. */
+/** Maximum number of characters of output in a report: enough to see why a command failed, but not a whole log. */
 const MAX_CHARACTERS = 64_000;
 
 /** The last lines of a command's output, for a report. */

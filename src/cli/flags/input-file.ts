@@ -8,7 +8,7 @@ interface InputFileRule {
   readonly flag: string;
   /** Maximum size. A larger file cannot be the file that the flag needs, and is rejected. */
   readonly limitBytes: number;
-  /** Start of the error sentence, such as `the secret `. */
+  /** Name of the file's content at the start of an error sentence, such as `the secret `. */
   readonly what?: string;
   readonly hint: string;
   /** The hint for a file that is too large. @default the value of `hint` */

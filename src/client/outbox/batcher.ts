@@ -52,7 +52,7 @@ export class Batcher {
     this.#flushedAt = parts.clock.now();
   }
 
-  /** Adds a message. Throws QueueError like `Room.add`. */
+  /** Adds a message. Throws QueueError if the client has no room for it, like `Room.add`. */
   add(message: OutgoingMessage, settle: Settle): void {
     this.#room.add({ message, settle });
     this.#pump();
@@ -69,12 +69,12 @@ export class Batcher {
     });
   }
 
-  /** Flushes, which includes the calls that wait for room: they get it, because every receipt frees room. */
+  /** Flushes. Calls that wait for room are included, because each receipt frees room for one of them. */
   close(): Promise<void> {
     return this.flush();
   }
 
-  /** Resolves when there is room for one more message. */
+  /** Resolves when the client has room for one more message. */
   ready(): Promise<void> {
     const ready = this.#room.ready();
     this.#pump();
@@ -153,8 +153,8 @@ export class Batcher {
   }
 
   /**
-   * Sequence number below which every message has its receipt. It is the first of the oldest batch, because batches are
-   * submitted in order.
+   * Sequence number below which every message has its receipt: that of the first message of the oldest unsettled batch,
+   * because batches are submitted in order.
    */
   #settledBelow(): number {
     const [oldest] = this.#inFlight;

@@ -14,7 +14,7 @@ type ForwarderParts = Omit<BatcherParts, 'clock'>;
 export class Forwarder {
   readonly #parts: ForwarderParts;
   readonly #room: Room;
-  /** Calls of this turn, which are submitted together, because a submit costs several promises. */
+  /** Calls of this turn of the event loop, which are submitted together, because a submit costs several promises. */
   #calls: ClientCall[] = [];
   #receipts = 0;
   #flushes: { readonly below: number; readonly resolve: () => void }[] = [];
@@ -25,12 +25,12 @@ export class Forwarder {
     parts.sink.onSettled?.((messages) => this.#room.give(messages));
   }
 
-  /** Adds a message. Throws QueueError like `Room.add`. */
+  /** Adds a message. Throws QueueError if the client has no room for it, like `Room.add`. */
   add(message: OutgoingMessage, settle: Settle): void {
     this.#room.add({ message, settle });
   }
 
-  /** Resolves when there is room for one more message. */
+  /** Resolves when the client has room for one more message. */
   ready(): Promise<void> {
     return this.#room.ready();
   }
@@ -42,7 +42,7 @@ export class Forwarder {
     return new Promise((resolve) => this.#flushes.push({ below, resolve }));
   }
 
-  /** Flushes. Calls no longer wait for room: after an interruption, unsettled messages never settle and free none. */
+  /** Flushes. Calls no longer wait for room: after an interruption, unsettled messages never free their room. */
   close(): Promise<void> {
     this.#room.close();
     return this.flush();

@@ -4,7 +4,7 @@ export interface MessageHolder {
   readonly heldMessages: number;
 }
 
-/** The non-empty holders of all clients in the process, so that one line reports the whole loss. */
+/** All holders in the process that hold messages now, so that one line reports the whole loss. */
 const holders = new Set<MessageHolder>();
 let isListening = false;
 

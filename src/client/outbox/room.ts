@@ -69,7 +69,7 @@ export class Room implements MessageHolder {
     return this.#calls > 0 || (this.#readies?.length ?? 0) > 0;
   }
 
-  /** Resolves when there is room for one more message. */
+  /** Resolves when the client has room for one more message. */
   ready(): Promise<void> {
     if (!this.#isFull) return Promise.resolve();
     return new Promise((resolve) => (this.#readies ??= new Fifo()).push(resolve));

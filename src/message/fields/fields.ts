@@ -15,7 +15,7 @@ export interface MessageField {
   /** Name of the field in a Message. */
   readonly name: string;
   readonly kind: FieldKind;
-  /** Description, which editors show through the JSON Schema. */
+  /** Description of the field, which editors show through the JSON Schema. */
   readonly about: string;
   /**
    * Position in the body. `row`: in the fixed order of the type. `rest`: after the row, in the order of the input. `last`:

@@ -1,4 +1,4 @@
-/** ASCII bytes of JSON's structure and white space. */
+/** This and the next constants are the ASCII bytes of JSON's structure and white space. */
 export const TAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;

@@ -9,7 +9,7 @@ export function isKept(token: string): boolean {
   return written === token || normalForm(written) === normalForm(token);
 }
 
-/** Sign, digits without outer zeros, and power of ten, as a text that is equal for equal values. */
+/** Sign, digits without outer zeros, and power of ten of a number, as a text that is equal for equal values. */
 function normalForm(token: string): string {
   const [mantissa = '', power = '0'] = token.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
@@ -21,7 +21,7 @@ function normalForm(token: string): string {
   return `${token.startsWith('-') ? '-' : ''}${digits.slice(start, end + 1)}e${exponent}`;
 }
 
-// Loops instead of /0+$/, which takes quadratic time on a long number with many zeros.
+// The next two functions loop, because the pattern /0+$/ takes quadratic time on a long number with many zeros.
 function firstNonZero(digits: string): number {
   let at = 0;
   while (digits[at] === '0') at++;

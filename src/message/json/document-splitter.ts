@@ -37,7 +37,7 @@ export class DocumentSplitter implements Splitter {
   #state: SplitterState = 'between';
   /** Position that the splitter has reached. Within a value, only its line is up to date. */
   readonly #position: LinePosition;
-  /** Start of the current entry: index in this chunk, line, and indentation of that line. */
+  /** Index in this chunk at which the current entry starts. The next two fields are its line and the line's indentation. */
   #start = 0;
   #startLine = 1;
   #startIndent = 0;
@@ -189,7 +189,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** Handles a `{` that cannot be part of the current entry: begins another if its nesting or indentation allows. */
+  /** Handles a `{` that cannot be part of the current entry: its nesting or its indentation decides if it begins another. */
   #beginInstead(chunk: Buffer, at: number): number {
     const indent = this.#indentBefore(chunk, at);
     const isEntry = this.#scan.depth === 1 || (indent !== undefined && indent <= this.#startIndent);

@@ -2,7 +2,7 @@ import { CR, LF, SPACE, TAB } from './bytes.ts';
 
 /** The line that a scan has reached, and its indentation. */
 export class LinePosition {
-  /** Number of the line, from 1. */
+  /** Number, from 1, of the line that the scan has reached. */
   line: number;
   /** Number of spaces and tabs at the start of the line that `passBlank` has passed so far. */
   indent = 0;

@@ -22,7 +22,7 @@ export class Pieces {
     return this.#bytes === 0 ? last : Buffer.concat([...this.#parts, last]);
   }
 
-  /** Joins like `with`, and clears the pieces. */
+  /** Joins all pieces and `last` like `with`, and clears the pieces. */
   take(last: Buffer): Buffer | undefined {
     const whole = this.with(last);
     this.clear();

@@ -115,7 +115,7 @@ function scan(source: Source): JsonScan {
 }
 
 function textOf(bytes: Uint8Array): string {
-  // The bytes are wrapped only if needed, because wrapping takes as long as decoding them.
+  // The bytes are wrapped in a Buffer only if needed, because wrapping takes as long as decoding them.
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -189,7 +189,7 @@ function lengthOfCharacter(byte: number): number {
   return byte < 0xf0 ? 3 : 4;
 }
 
-/** Makes the error at an offset. Its sentence has the line and column only if there is no file to print before it. */
+/** Makes the error at an offset. Its sentence has the line and column only without a file: a file is printed with them. */
 function inputError(
   { bytes, origin }: Source,
   offset: number,

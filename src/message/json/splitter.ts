@@ -3,7 +3,7 @@ export interface Splitter {
   push(chunk: Buffer): void;
   /** Emits the last entry after the last chunk. */
   end(): void;
-  /** The current line, from 1. */
+  /** The line, from 1, that the splitter has reached. */
   readonly line: number;
 }
 

@@ -36,7 +36,7 @@ export class ValueScan {
   #last = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Index where the last `scan` stopped. That byte is not consumed yet, except after `list`. */
+  /** Index in the chunk where the last `scan` stopped. The byte there is not consumed yet, except after the event `list`. */
   at = 0;
   /** Number of line breaks passed since the call of `begin`. */
   lines = 0;

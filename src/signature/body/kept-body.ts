@@ -12,17 +12,17 @@ export const LARGEST_DIAGNOSED = 1_000_000;
 
 export interface JsonSyntaxProblem {
   /**
-   * Position of the first character that is wrong, in UTF-16 units. The length of the text if it ends too early; -1 if
+   * Position of the first wrong character of the JSON, in UTF-16 units. The length of the text if it ends too early; -1 if
    * unknown.
    */
   readonly at: number;
-  /** Whether the JSON is complete and followed by more text. */
+  /** Whether the wrong character follows complete JSON. */
   readonly isAfterEnd: boolean;
 }
 
 /** The item that a signature covers, if its scheme covers only the first item of a list. */
 export interface FirstItem {
-  /** The JSON-stringified text of the item. */
+  /** The JSON-stringified text of the first item, or of a body that is no list. */
   readonly json: string;
   /** Number of items in the list; 1 if the body is not a list. */
   readonly count: number;
@@ -61,7 +61,7 @@ export class KeptBody {
     this.#largestParsed = largestParsed;
   }
 
-  /** The text without a byte order mark; undefined if the body is not UTF-8. */
+  /** The text of the body without a byte order mark; undefined if the body is not UTF-8. */
   get text(): string | undefined {
     return this.#readOnce().text;
   }
@@ -72,7 +72,7 @@ export class KeptBody {
   }
 
   /**
-   * The JSON-stringified body of a lenient reader, with U+FFFD for bytes that are not UTF-8; undefined if the body is not
+   * The body, JSON-stringified by a lenient reader: with U+FFFD for bytes that are not UTF-8. Undefined if the body is not
    * JSON.
    */
   get stringified(): string | undefined {
@@ -144,7 +144,7 @@ function firstItemOf(value: unknown, json: string): FirstItem | undefined {
   return value.length === 0 ? undefined : { json: JSON.stringify(value[0]), count: value.length };
 }
 
-/** Reads the position from the message of V8, which has it unless the text ends too early. */
+/** Reads the position of a syntax error from V8's message, which has it unless the text ends too early. */
 function problemOf(message: string, text: string): JsonSyntaxProblem {
   const at = /at position (\d+)/.exec(message)?.[1];
   const isEnd = at === undefined && message.includes('Unexpected end');

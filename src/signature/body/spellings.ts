@@ -12,12 +12,12 @@ export interface Spelling extends Arrangement {
 /** The white space of a JSON text and the order of its members. */
 export interface Arrangement {
   readonly layout: JsonLayout;
-  /** Reorders members. @default the order of the text */
+  /** Reorders the members of an object. @default the order of the text */
   readonly order?: MemberOrder;
 }
 
 export interface JsonLayout {
-  /** Indentation of each level. Empty to write everything on one line. */
+  /** Indentation of each level of the JSON. Empty to write everything on one line. */
   readonly indent: string;
   /** Characters that end a line. @default '\n' */
   readonly newline?: '\r\n';

@@ -25,7 +25,7 @@ export function detectSchemes(
   return checkable.length === 0 ? came : checkable;
 }
 
-/** Whether the request has all headers and the prefix of the scheme, and the scheme has more than a bare signature. */
+/** Whether a scheme has a prefix or several headers, and the request has them all. */
 function isDistinguished(scheme: SignatureScheme, headers: HeaderList): boolean {
   const { headers: layouts, signatureHeader } = layoutOf(scheme);
   const prefix = signatureHeader.parts[0]?.text ?? '';

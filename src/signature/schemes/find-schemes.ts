@@ -11,9 +11,9 @@ export type SchemeChoice = string | SignatureScheme | readonly (string | Signatu
 
 /** The flag or setting that chose schemes, named in error messages. */
 export interface SchemeOrigin {
-  /** Name of the flag or setting: `--scheme`, or a path such as `sources.web.destinations.Webhooks.scheme`. */
+  /** Flag or setting that chose the schemes: `--scheme`, or a path such as `sources.web.destinations.Webhooks.scheme`. */
   readonly key: string;
-  /** The config file of the setting, as displayed. */
+  /** The config file with the setting that chose the schemes, as displayed. */
   readonly file?: string | undefined;
 }
 

@@ -95,7 +95,7 @@ export function partsOf(template: string, separator: string | undefined): readon
   return parts.length === texts.length ? parts : [];
 }
 
-/** Replaces the fields of a template of signed text. */
+/** Replaces the placeholders of a template of signed text, `{id}` and `{timestamp}`, by their values. */
 export function withFields(template: string, { id, timestamp }: SignedFields): string {
   // The replacement is a function, because in a text `$&` from an id would insert the matched placeholder.
   return template.replace(/\{(id|timestamp)\}/g, (_, field: string) => (field === 'id' ? id : timestamp));

@@ -22,7 +22,7 @@ export interface PresentedSignature {
 
 export interface HeaderProblem {
   readonly code: ReasonCode;
-  /** The problem as a sentence, without its capital letter and full stop. */
+  /** The problem of the headers as a sentence, without its capital letter and full stop. */
   readonly found: string;
   readonly fix: string;
 }

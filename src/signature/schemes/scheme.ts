@@ -55,6 +55,6 @@ export type SchemeHash = (typeof SCHEME_HASHES)[number];
 /** Signed fields besides the body, with their values in the headers. */
 export interface SignedFields {
   readonly id: string;
-  /** Unix time in seconds, in decimal digits. */
+  /** Unix time at which the request is signed: seconds, in decimal digits. */
   readonly timestamp: string;
 }

@@ -6,7 +6,7 @@ import { isBlankSecret } from '../secret.ts';
 
 /** A secret that a scheme can use. */
 export interface SchemeKey {
-  /** Number of the secret in the list, from 1. */
+  /** Number, from 1, of the secret among the given secrets. */
   readonly secret: number;
   /** Key of the HMAC. A string is encoded as UTF-8. */
   readonly key: string | Uint8Array;
@@ -72,7 +72,7 @@ export function signingKey(
   const { secretPrefix } = scheme;
   const isOwn = (secret: string): boolean =>
     secretPrefix === undefined ? !isReserved(secret) : secret.startsWith(secretPrefix);
-  // If the scheme's own secret is malformed, it is reported. The next secret must not sign instead.
+  // If the first secret meant for the scheme is malformed, that is reported. The next secret must not sign instead.
   const own = secrets.findIndex(isOwn);
   const keys = verifyingKeys(scheme, secrets, inUse);
   const found = own < 0 ? keys[0] : keys.find(({ secret }) => secret === own + 1);

@@ -10,7 +10,7 @@ import { signingKey, type SchemeKey } from './secrets.ts';
 
 /** Signature headers of a request. */
 export interface SignedHeaders {
-  /** Header names and values in turn: name, value, name, value … */
+  /** Signature headers, as names and values in turn: name, value, name, value … */
   readonly headers: readonly string[];
   /** Value of the signature header of the first scheme. */
   readonly signature: string;
@@ -173,7 +173,7 @@ const KINDS = {
   at: 'a time in ms',
 } as const satisfies Record<keyof SignRequestOptions, string>;
 
-/** March 1973 in ms, or the year 5138 in seconds: smaller numbers are mistaken seconds. */
+/** March 1973 in ms, or the year 5138 in seconds: a smaller time must have been given in seconds. */
 const EARLIEST_MS = 1e11;
 
 /**

@@ -6,7 +6,7 @@ import { SCHEME_HASHES, type SignatureScheme } from './scheme.ts';
 
 /** A problem in a custom scheme that comes from a config or a program. */
 export interface SchemeProblem {
-  /** Path in the scheme: `.signs`, `.headers.X-Sign`; empty for the scheme itself. */
+  /** Path of the problem in the scheme: `.signs`, `.headers.X-Sign`; empty for the scheme itself. */
   readonly part: string;
   /** End of a sentence that begins with "Expected" and the path of the value, such as `to have {body} once`. */
   readonly expected: string;

@@ -23,7 +23,7 @@ export async function namedCaFile(
 }
 
 /**
- * Returns the connection options for a URL argument: of `--ca`, else of the config. Reads no config for a URL without TLS.
+ * Returns the connection options for a URL argument: from `--ca`, else the config. Reads no config for a URL without TLS.
  */
 export async function connectionTo(
   url: string,

@@ -15,12 +15,12 @@ import type { ToLoopback, ToWebhooks } from './where-to.ts';
 /** The receiver of --loopback in this process, which checks the signature and the message of every request. */
 export interface Loopback {
   readonly to: ToWebhooks;
-  /** Returns the result for the request with this signature. Called once for each request. */
+  /** Returns what the receiver found in the request with this signature. Called once for each request. */
   readonly judgementOf: (signature: string | undefined) => LoopbackJudgement | undefined;
   readonly close: () => Promise<void>;
 }
 
-/** The verdict about the signature, and why the body is not a valid message. */
+/** The verdict of the --loopback receiver on a signature, and why the body is not a valid message. */
 export interface LoopbackJudgement extends Pick<ReceivedRequest, 'verdict'> {
   readonly problem: string | undefined;
 }
@@ -43,7 +43,7 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
     to: { ...to, sources: mapDestinations(to.sources, (each) => ({ ...each, sharedSecrets: secrets })) },
     judgementOf: (signature = '') => {
       const judgement = judgements.get(signature);
-      // Keeps a judgement after reading it, because requests with equal bodies share a signature. The limit saves memory.
+      // A judgement stays after it is read, because equal bodies share a signature. The oldest is deleted to save memory.
       if (judgements.size > 10_000) judgements.delete(judgements.keys().next().value ?? '');
       return judgement;
     },
@@ -51,14 +51,14 @@ export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoo
   };
 }
 
-/** Returns the signature header of the first scheme. The result of a delivery has the same header value. */
+/** Returns the signature header of the first scheme, by which the result of a delivery finds its judgement. */
 function signatureOf(rawHeaders: readonly string[], [first]: readonly SignatureScheme[]): string {
   const wanted = first && layoutOf(first).signatureHeader.lowerName;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
   return rawHeaders[at + 1] ?? '';
 }
 
-/** Returns why a receiver that validates messages would reject the body. Undefined for any other body, which --exact sends. */
+/** Returns why a message in a body is invalid. Undefined for a valid one, and for any other body that --exact can send. */
 function problemOf(body: Uint8Array): string | undefined {
   try {
     const value = readJson(body);

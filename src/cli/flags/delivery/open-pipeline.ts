@@ -20,7 +20,7 @@ export interface OpenPipeline {
   readonly pipeline: Pipeline;
   /** The receiver that --loopback started. Undefined without --loopback. */
   readonly loopback?: Loopback;
-  /** Maximum number of attempts in flight. */
+  /** Maximum number of attempts in flight to one destination. */
   readonly concurrency: number;
   /** Maximum number of messages in the pipeline; the next message can be rejected. */
   readonly maxQueued: number;

@@ -20,8 +20,8 @@ interface OpenQueueOptions {
 }
 
 /**
- * Opens the queue for adding or delivering. Throws as openQueue does, and QueueError if nothing can be stored, as on a full
- * disk.
+ * Opens the queue for adding or delivering. Throws ConfigError and QueueError like openQueue; also QueueError if nothing can
+ * be stored, as on a full disk.
  */
 export async function openQueueToWrite(
   flags: StoreFlags,

@@ -4,7 +4,7 @@ import { SETTING_FIELDS } from '../../../config/table/fields.ts';
 import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../setting-flags.ts';
 
-/** Flags of commands that deliver from the queue, where another person may have set the URL of a webhook. */
+/** Flags to allow private addresses and proxies for deliveries from the queue: another person may have set the URLs. */
 export interface ReachFlags {
   readonly allowPrivate?: true;
   readonly allowProxy?: true;

@@ -21,7 +21,7 @@ interface RequestTextOptions {
 
 interface RequestText {
   readonly text: string;
-  /** The environment variables that stand in the text in place of secrets. */
+  /** Names of the environment variables that the text of the request has in place of secrets. */
   readonly variables: readonly string[];
 }
 

@@ -43,7 +43,7 @@ export class Retries {
   }
 
   #failed(delivery: Delivery, attempt: AttemptRecord): void {
-    // An attempt that an interruption cuts is not retried.
+    // An attempt that an interruption aborted is not printed: it did not fail by itself, and is not retried.
     if (attempt.result === 'delivered' || attempt.error === 'aborted') return;
     const { io, note } = this.#options;
     note(
@@ -68,7 +68,7 @@ export class Retries {
     const output = { note, errColor: io.errColor };
     noteError(output, `${printable(message)} (${during}); it is tried again`);
     const hint = error instanceof HooksError ? error.hint : undefined;
-    // An error that lasts prints its hint only once.
+    // An error that occurs repeatedly prints its hint only the first time.
     if (hint !== undefined && hint !== this.#hint) noteHint(output, printable(hint));
     this.#hint = hint;
   }

@@ -18,7 +18,7 @@ export interface ServiceFlags extends GlobalOptions, StoreFlags, ReachFlags, Sch
   readonly metricsHost?: string;
 }
 
-/** Adds the shared flags but those of metrics, which follow the flags of `serve` in its help. */
+/** Adds the flags that `serve` and `worker` share, except those of metrics, which `serve` adds after its own flags. */
 export function addServiceFlags(command: Command): Command {
   return addReachFlags(addSettingFlags(command, 'store', 'scheme'));
 }

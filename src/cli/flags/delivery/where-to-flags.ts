@@ -32,7 +32,7 @@ export interface WhereToRow {
   readonly value: keyof FlagValues;
   /** The setting that the flag sets. */
   readonly setting?: Key;
-  /** Defines the flag. @default the option of the setting; without a setting, another row or command defines the flag */
+  /** Adds the flag to a command. @default adds the option of `setting`; without `setting`, another row or command adds it */
   readonly define?: (command: Command) => unknown;
   /** The kinds of target that use the flag. Any other kind rejects the flag, because the flag would have no effect. */
   readonly appliesTo: readonly Way[];

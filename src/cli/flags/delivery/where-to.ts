@@ -38,23 +38,23 @@ export interface ToTrackingApi {
   readonly kind: 'tracking-api';
   readonly endpoint: string;
   readonly writeKey: string;
-  /** Time after which retries stop. */
+  /** Time limit for the attempts of a batch to the tracking API. */
   readonly retryForMs: number;
   /** The value of --timeout; undefined for the client's default. */
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
-  /** Connection options of the source's webhooks, which apply to the tracking API too. */
+  /** Connection options for the tracking API: those of the source's webhooks. */
   readonly connection: ConnectionOptions;
 }
 
-/** A receiver that the command itself starts. */
+/** The target of --loopback: a receiver that the command itself starts. */
 export interface ToLoopback {
   readonly kind: 'loopback';
-  /** The secrets that the receiver verifies with. Empty if none is configured. */
+  /** The secrets that the --loopback receiver verifies with. Empty if none is configured. */
   readonly secrets: readonly string[];
   /** The signature schemes that flags or config name; undefined for the default. */
   readonly scheme: SchemeChoice | undefined;
-  /** Returns the target for the URL of the started receiver. */
+  /** Returns the target for the URL of the started --loopback receiver. */
   readonly deliverTo: (url: string) => ToWebhooks;
 }
 
@@ -62,7 +62,7 @@ export interface ToLoopback {
 export interface ToQueue {
   readonly kind: 'queue';
   readonly source: string;
-  /** The source as configured, without the settings of flags, because the worker that delivers reads only the config. */
+  /** The source of --queue as configured, without settings of flags: the worker that delivers reads only the config. */
   readonly sources: Sources;
   /** The value of --store: the file or server of the queue. */
   readonly store: string | undefined;
@@ -98,7 +98,7 @@ export function hasForeignScheme(to: WhereTo): boolean {
   if (to.kind === 'tracking-api') return false;
   const choices =
     to.kind === 'loopback' ? [to.scheme] : destinationsOf(to.sources).map(({ scheme }) => scheme);
-  // Compares names, because the schemes themselves are loaded only for signing.
+  // The names of the schemes are compared, because the schemes themselves are loaded only for signing.
   return choices
     .flatMap((choice = 'segment') => choice)
     .flatMap((each) => (typeof each === 'string' ? each.split(',') : each.name))
@@ -193,7 +193,7 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
   if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
     return { kind: 'webhooks', source, sources: { [source]: options } };
   }
-  // Checked before the endpoint, which would win otherwise, because the webhooks of a disabled destination are not read.
+  // The webhooks of a disabled destination are not read. Its source must not use the tracking API because of that.
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }
@@ -214,7 +214,6 @@ function noDestination(sentence: string): ConfigError {
   });
 }
 
-/** Lists the destinations of all sources. */
 export function destinationsOf(sources: Sources): readonly DestinationOptions[] {
   return Object.values(sources).flatMap(({ destinations }) => Object.values(destinations));
 }

@@ -30,7 +30,7 @@ export async function messageInput(
   return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
 }
 
-/** Adds the type. Throws ConfigError if the message of `hooks send track --json …` has another one. */
+/** Adds the type to a message. Throws ConfigError if the message of `hooks send track --json …` has another one. */
 function withType(whole: JsonObject, type: MessageType | undefined): JsonObject {
   if (type === undefined) return whole;
   if (whole['type'] !== undefined && whole['type'] !== type) {
@@ -41,7 +41,7 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
   return { ...whole, type };
 }
 
-/** Returns the ids of an alias that flags override, if `--json` spells them as the wire format does (`User ID`). */
+/** Returns the ids that flags override in an alias, under their names on the wire (`User ID`) if `--json` has those. */
 function respelled(whole: JsonObject, flags: ReadFlags): { [key: string]: JsonValue | undefined } {
   return {
     ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),

@@ -20,7 +20,7 @@ export interface SecretFlags {
   readonly secretFile?: readonly SecretFlag[];
 }
 
-/** Help lines of --secret. */
+/** Help lines of --secret, by the use that the command makes of it. */
 const DESCRIPTIONS: Readonly<Record<SecretUse, string>> = {
   sign: 'sign with this; repeat to rotate or for several schemes',
   verify: 'verify with this; repeat (default: HOOKS_SECRET, config)',
@@ -44,7 +44,7 @@ export function addSecretFlags(command: Command, use?: SecretUse): Command {
     );
 }
 
-/** Returns `--secret-file` as often as that flag reads standard input, which only one flag may do. */
+/** Returns `--secret-file` for each time that it reads standard input, so that a second reader can be rejected. */
 export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] {
   return (secret ?? secretFile ?? []).flatMap((flag) =>
     'file' in flag && flag.file === '-' ? ['--secret-file'] : [],

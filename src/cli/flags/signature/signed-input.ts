@@ -31,7 +31,7 @@ export interface SignedInput {
 const LARGEST_REQUEST = 256 * 1024 * 1024;
 /** Bytes up to which the format is detected from the content. A larger input is a raw body unless --format is given. */
 const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
-/** Enough bytes for a request line and for the first key of a capture. */
+/** Bytes from which the format of an input is guessed: enough for a request line and the first key of a capture. */
 export const START_BYTES = 4_096;
 
 /** Reads an input in the format of --format. Throws InputError if the input has another format. */
