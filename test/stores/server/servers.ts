@@ -91,7 +91,7 @@ function tlsFiles(folder: string, { key, cert }: ServerTls): Place['tls'] {
 }
 
 function redis({ folder, port, tls }: Place): TestServer {
-  const command = find('redis-server') ?? '';
+  const command = process.env['HOOKS_TEST_REDIS_SERVER'] ?? find('redis-server') ?? '';
   const listens = tls
     ? ['--port', '0', '--tls-port', `${port}`, '--tls-key-file', tls.key, '--tls-cert-file', tls.cert]
     : ['--port', `${port}`];

@@ -20,7 +20,6 @@ export function watchPostgres(
     // Ignores errors of the connection, because the next LISTEN rejects.
     client.on('error', () => {});
     client.on('notification', ({ payload = '', processId }) => onAdded(payload, processId));
-    signal.addEventListener('abort', () => void client.end());
     await client.connect();
     while (!signal.aborted) {
       await client.query(`LISTEN ${CHANNEL}`);
@@ -30,7 +29,12 @@ export function watchPostgres(
   const listenAgain = async (): Promise<void> => {
     while (!signal.aborted) {
       const client = connect();
-      await listen(client).catch(() => client.end().catch(() => {}));
+      // Does not wait for the end, because a server that hangs never confirms it.
+      const end = (): void => void client.end().catch(() => {});
+      signal.addEventListener('abort', end);
+      await listen(client).catch(() => {});
+      signal.removeEventListener('abort', end);
+      end();
       await wait(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   };
