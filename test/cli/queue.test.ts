@@ -15,7 +15,6 @@ import { hooks, startHooks, type HooksResult, type RunningHooks } from './run-in
 import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { until } from '../until.ts';
 
 const SECRET = 'canary-secret';
 
@@ -366,27 +365,6 @@ describe('the durable queue on the command line', () => {
       stderr: expect.stringContaining(said),
     });
     expect((await run('queue move --store sqlite:./other.db --to sqlite:./own.db')).stderr).toBe('');
-  });
-
-  // The timeout is long, because the test starts many commands one after the other.
-  it('delivers every message, even if its workers are killed', { timeout: 120_000 }, async () => {
-    const count = 200;
-    const stdin = Array.from(
-      { length: count },
-      (_, index) => `{"type":"track","event":"e${index}","userId":"u${index}"}`,
-    ).join('\n');
-    expect((await run('replay - --queue -q', stdin)).code).toBe(0);
-    for (let kill = 0; kill < 3; kill++) {
-      const worker = await startWorker();
-      for (let line = 0; line < 10; line++) await worker.lines.next();
-      await worker.stop('SIGKILL');
-    }
-    const worker = await startWorker();
-    const isDone = async (): Promise<boolean> =>
-      JSON.stringify(await total()).includes(`"delivered":${count}`);
-    await until(isDone, 'all to be delivered', { seconds: 45 });
-    expect((await worker.stop('SIGTERM')).code).toBe(0);
-    expect(await total()).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
   });
 });
 

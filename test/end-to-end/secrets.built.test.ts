@@ -58,6 +58,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   'a wrong timeout': [...SEND, ...IN_URL, '--timeout', 'x'],
   'two destinations at once': [...SEND, ...IN_URL, ...TO_API],
   'an endpoint with a password': [...SEND, '--endpoint', `http://user:${CANARY_IN_URL}@127.0.0.1`],
+  'a write key without an endpoint': [...SEND, '--write-key', CANARY],
   'a mistyped flag': [...SEND, `--secrte=${CANARY}`],
   'a mistyped flag with a line break': [...SEND, `--secrte=${CANARY}\n${CANARY}'`],
   'a mistyped short flag': [...SEND, `-s${CANARY}`],

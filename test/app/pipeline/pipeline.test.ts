@@ -353,11 +353,6 @@ it('a delivery pipeline accepts webhooks and a secret without sources', async ()
   expect(transport.requests[0]?.headers).toContain('X-Signature');
 });
 
-it('a delivery pipeline rejects unusable webhooks at once', () => {
-  const transport = fakeTransport(() => answer(200));
-  expect(() => createDeliveryPipeline({ webhooks: ['ftp://a.example'], transport })).toThrow(ConfigError);
-});
-
 /** Passes options that the types would reject. */
 function created(options: object): () => unknown {
   const transport = fakeTransport(() => answer(200));

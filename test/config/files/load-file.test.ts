@@ -11,15 +11,7 @@ const JSON_TEXT = JSON.stringify(VALUES);
 
 describe('loadFile', () => {
   it.each([
-    ['.hooksrc', 'store: sqlite:./x.db\nwebhooks: [http://a.example]\n'],
-    ['.hooksrc.yaml', 'store: sqlite:./x.db\nwebhooks: [http://a.example]\n'],
-    ['.hooksrc.yml', 'store: sqlite:./x.db\nwebhooks:\n  - http://a.example\n'],
-    ['.hooksrc.json', JSON_TEXT],
     ['bom.json', `\uFEFF${JSON_TEXT}`],
-    ['package.json', `{ "name": "x", "hooks": ${JSON_TEXT} }`],
-    ['hooks.config.js', `export default ${JSON_TEXT}`],
-    ['hooks.config.mjs', `export default ${JSON_TEXT}`],
-    ['hooks.config.cjs', `module.exports = ${JSON_TEXT}`],
     ['.hooksrc.js', `export default Promise.resolve(${JSON_TEXT})`],
     [
       'hooks.config.ts',
