@@ -2,9 +2,44 @@ import stringWidth from 'fast-string-width';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { GUIDES } from '../../src/cli/guide.ts';
 
 export const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
 export const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
+
+/** Commands to run at each width, in place of whose ID and URL the tests put those of a delivery and a receiver. */
+export const COMMANDS = [
+  '',
+  'nonsense',
+  ...GUIDES.map((topic) => `help ${topic}`),
+  'send track --event x --user-id u --loopback',
+  'send trak',
+  'test URL --only track,unsigned,tampered',
+  'test --list',
+  'expect --count 1 --each event=Sigmup -- node sender.js',
+  'queue list',
+  'queue stats',
+  'queue show ID',
+  'queue retry --all --dry-run',
+  'queue purge --dry-run',
+  'queue drop none',
+  'queue move --to nonsense://x',
+  'queue recover none.db --to new.db',
+  'config',
+  'doctor',
+  'audience sync vip vip.csv --dry-run',
+  'audience list',
+  'audience show vip',
+  'trait sync plan values.csv --dry-run',
+  'delete u1 --dry-run',
+  'verify capture.json --secret hooks-fixture-secret',
+  'verify body.json --secret s --signature x',
+  'sign body.json --scheme standard-webhooks --secret s3cret',
+  'serve',
+  'worker',
+  'completion',
+  'listen --port 70000',
+];
 
 /** The files that the commands read. */
 export const FILES = {

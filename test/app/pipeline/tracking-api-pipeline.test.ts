@@ -58,12 +58,6 @@ describe('a pipeline to a tracking API', () => {
     );
   });
 
-  it('requires a write key', () => {
-    expect(() => setUp(() => answer(200), { writeKey: undefined })).toThrow(
-      'Expected `writeKey` to be a non-empty string',
-    );
-  });
-
   it('reports each retry', async () => {
     const retries: unknown[] = [];
     const { pipeline, clock } = setUp((_request, turn) => answer(turn === 0 ? 503 : 200), {
