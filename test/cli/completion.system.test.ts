@@ -113,10 +113,7 @@ describe('Tab at a prompt', () => {
     const fish = spawn(
       'fish',
       ['-c', 'hooks completion fish | source; complete -C "hooks send --source mo"'],
-      {
-        cwd,
-        env: { ...inherited(), PATH: PATH(cwd), HOME: cwd },
-      },
+      { cwd, env: { ...inherited(), PATH: PATH(cwd), HOME: cwd } },
     );
     const [stdout] = await Promise.all([text(fish.stdout), once(fish, 'close')]);
     expect(stdout).toMatch(/^mobile-app/m);

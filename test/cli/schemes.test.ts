@@ -210,9 +210,7 @@ describe('hooks sign and verify', () => {
 
   it('verify prints the expected signature only if it is known and differs', async () => {
     const { stdout: by } = await hooks(['sign', ...BOTH.slice(2)], { stdin: BODY });
-    const unusable = await hooks(argv`verify --secret s -H ${by.replace(/X-Sig.*\n/, '')}`, {
-      stdin: BODY,
-    });
+    const unusable = await hooks(argv`verify --secret s -H ${by.replace(/X-Sig.*\n/, '')}`, { stdin: BODY });
     expect(unusable.stdout).toContain('no secret can be a key of standard-webhooks');
     expect(unusable.stdout).not.toContain('expected:');
     const { stdout: github } = await hooks(argv`sign --secret s --scheme github`, { stdin: BODY });

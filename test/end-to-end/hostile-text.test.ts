@@ -75,10 +75,7 @@ describe('hostile text never reaches the terminal raw', () => {
         '--loopback',
       ],
     },
-    {
-      what: 'the message of send',
-      args: ['send', '--json', '@message.json', '--loopback'],
-    },
+    { what: 'the message of send', args: ['send', '--json', '@message.json', '--loopback'] },
     {
       what: 'the message of send --dry-run',
       args: ['send', '--json', '@message.json', '--url', 'http://127.0.0.1:9/', '--dry-run'],
@@ -95,10 +92,7 @@ describe('hostile text never reaches the terminal raw', () => {
       isKeptBack: true,
       args: ['send', 'track', '--event', 'a', '--url', 'http://127.0.0.1:9', '--header', `X-A: ${FILE}`],
     },
-    {
-      what: 'the messages of replay',
-      args: ['replay', 'day.ndjson', '--loopback'],
-    },
+    { what: 'the messages of replay', args: ['replay', 'day.ndjson', '--loopback'] },
     {
       what: 'the file name of replay',
       args: ['replay', FILE, '--loopback'],
@@ -112,10 +106,7 @@ describe('hostile text never reaches the terminal raw', () => {
         'day.ndjson': `{"evil${HOSTILE}": \n{"type":"track","evil${HOSTILE}":1}\n{"type":"evil\\u001b[2J\u009b"}\n`,
       },
     },
-    {
-      what: 'the filter of replay',
-      args: ['replay', 'day.ndjson', '--loopback', '--filter', FILE],
-    },
+    { what: 'the filter of replay', args: ['replay', 'day.ndjson', '--loopback', '--filter', FILE] },
     {
       what: 'the body of verify',
       isKeptBack: true,
@@ -140,10 +131,7 @@ describe('hostile text never reaches the terminal raw', () => {
         body: EVIL_BODY,
       }),
     },
-    {
-      what: 'the missing file of verify',
-      args: ['verify', '--secret', SECRET, '--signature', 'a', FILE],
-    },
+    { what: 'the missing file of verify', args: ['verify', '--secret', SECRET, '--signature', 'a', FILE] },
     { what: 'the missing file of sign', args: ['sign', '--secret', SECRET, FILE] },
     { what: 'a config, shown by config', args: ['config'], files: { '.hooksrc.json': EVIL_CONFIG } },
     {
@@ -159,10 +147,7 @@ describe('hostile text never reaches the terminal raw', () => {
       files: { '.hooksrc.json': JSON.stringify({ [HOSTILE]: 1 }) },
     },
     { what: 'a variable, shown by doctor', args: ['doctor'], env: { HTTPS_PROXY: `evil:${FILE}` } },
-    {
-      what: 'the name of a source',
-      args: ['send', 'track', '--event', 'a', '--source', FILE, '--loopback'],
-    },
+    { what: 'the name of a source', args: ['send', 'track', '--event', 'a', '--source', FILE, '--loopback'] },
     { what: 'the URL of init', args: ['init', '--url', `evil${FILE}`] },
     { what: 'the file name of init', args: ['init', `${FILE}.yaml`] },
     { what: 'the id of queue show', args: ['queue', 'show', FILE] },
@@ -181,10 +166,7 @@ describe('hostile text never reaches the terminal raw', () => {
     { what: 'an unknown choice', isKeptBack: true, args: ['config', '-o', FILE] },
     { what: 'an invalid value', args: ['listen', '--port', FILE] },
     { what: 'a surplus argument', isKeptBack: true, args: ['config', FILE] },
-    {
-      what: 'a report without a format',
-      args: ['replay', 'day.ndjson', '--loopback', '--report', FILE],
-    },
+    { what: 'a report without a format', args: ['replay', 'day.ndjson', '--loopback', '--report', FILE] },
     { what: 'a script of responses', args: ['listen', '--respond', FILE] },
   ];
 

@@ -130,6 +130,7 @@ const SIGNED = [...MESSAGE_CHECKS.filter(({ expects }) => expects === 'taken'), 
 const each = (fault: string, checks = SIGNED): Record<string, string> =>
   Object.fromEntries(checks.map((check) => [check, fault]));
 const BADLY_SIGNED = ['unsigned', 'short-signature', 'garbage-signature'];
+const FORGED = [...BADLY_SIGNED, 'wrong-signature', 'tampered', 'other-secret', 'malformed'];
 
 interface Broken {
   readonly file: string;
@@ -152,13 +153,7 @@ const BROKEN: readonly Broken[] = [
   { file: 'secret-not-set.js', faults: each('other-secret') },
   { file: 'secret-with-newline.js', faults: each('trimmed-secret') },
   { file: 'accepts-unsigned.js', faults: { unsigned: 'accepts-unsigned' } },
-  {
-    file: 'accepts-everything.js',
-    faults: each('takes-everything', [
-      ...BADLY_SIGNED,
-      ...['wrong-signature', 'tampered', 'other-secret', 'malformed'],
-    ]),
-  },
+  { file: 'accepts-everything.js', faults: each('takes-everything', FORGED) },
   {
     file: 'accepts-a-prefix.js',
     faults: { unsigned: 'accepts-unsigned', 'short-signature': 'accepts-part-of-signature' },

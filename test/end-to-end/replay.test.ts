@@ -52,9 +52,7 @@ describe.concurrent('hooks replay reads', () => {
   it('the files of a pattern in natural order, then further files', async () => {
     const to = await receiving();
     const cwd = temporaryFolder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
-    expect(await hooks(argv`replay p*.json a.ndjson --url ${to.url}`, { cwd })).toMatchObject({
-      code: 0,
-    });
+    expect(await hooks(argv`replay p*.json a.ndjson --url ${to.url}`, { cwd })).toMatchObject({ code: 0 });
     expect(to.field('messageId')).toEqual(['m9', 'm10', 'ma']);
   });
 });

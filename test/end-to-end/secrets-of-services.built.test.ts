@@ -97,11 +97,7 @@ const hasFailed = ({ state }: Record<string, unknown>): boolean => state === 're
 
 it('serve, worker and queue neither print nor store nor return a secret', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks(argv`${flags} serve --port 0 --no-deliver`, {
-    cwd,
-    env,
-    timeoutMs: 60_000,
-  });
+  const serve = startHooks(argv`${flags} serve --port 0 --no-deliver`, { cwd, env, timeoutMs: 60_000 });
   expectNoCanary('a response', await answersOf(await nextUrl(serve)));
   const worker = startHooks([...flags, 'worker', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
   const tried = async () =>
@@ -146,11 +142,7 @@ it('serve, worker and queue neither print nor store nor return a secret', async 
 
 it('serve prints and stores no secret when it delivers itself', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks(argv`${flags} serve --port 0 --allow-private -v`, {
-    cwd,
-    env,
-    timeoutMs: 60_000,
-  });
+  const serve = startHooks(argv`${flags} serve --port 0 --allow-private -v`, { cwd, env, timeoutMs: 60_000 });
   const url = await nextUrl(serve);
   await answersOf(url);
   const failures = () => serve.stderr().split('an attempt failed').length;

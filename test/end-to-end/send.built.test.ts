@@ -122,9 +122,7 @@ describe.concurrent('hooks send with a failed delivery', () => {
 describe.concurrent('hooks send', () => {
   it('generates an anonymous id for a message without a user, and prints it', async () => {
     const to = await receiving();
-    const { code, stderr } = await hooks(argv`send track --event Signup`, {
-      env: { HOOKS_URL: to.url },
-    });
+    const { code, stderr } = await hooks(argv`send track --event Signup`, { env: { HOOKS_URL: to.url } });
     const [id] = to.field('anonymousId') as [string];
     expect([code, stderr]).toEqual([0, `note: without --user-id, anonymousId is ${id}\n`]);
     expect(id).toMatch(/^[\da-f]{8}-/);
