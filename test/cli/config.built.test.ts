@@ -118,39 +118,14 @@ describe('hooks config', () => {
   });
 
   it.each([
-    [
-      'hooks.config.mjs',
-      'export default {\n webhooks: [ }',
-      "error: hooks.config.mjs:2: not valid code: Unexpected token '}'",
-    ],
-    [
-      'hooks.config.js',
-      '\nexport default { webhooks: [ }',
-      "error: hooks.config.js:2: not valid code: Unexpected token '}'",
-    ],
-    [
-      'hooks.config.cjs',
-      'module.exports = {\n webhooks: [ }',
-      "error: hooks.config.cjs:2: not valid code: Unexpected token '}'",
-    ],
-    [
-      'hooks.config.ts',
-      '\nthrow new Error("no luck")',
-      'error: hooks.config.ts:2: the config cannot be used: no luck',
-    ],
-    [
-      '.hooksrc.mjs',
-      "export default {\n secret: 'a' canary }",
-      'error: .hooksrc.mjs:2: not valid code: Unexpected identifier',
-    ],
-    [
-      'hooks.config.js',
-      'export default { delivery: { timeout: -1 } }',
-      'error: Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)',
-    ],
+    ['hooks.config.mjs', 'export default {\n webhooks: [ }', "not valid code: Unexpected token '}'"],
+    ['hooks.config.js', '\nexport default { webhooks: [ }', "not valid code: Unexpected token '}'"],
+    ['hooks.config.cjs', 'module.exports = {\n webhooks: [ }', "not valid code: Unexpected token '}'"],
+    ['hooks.config.ts', '\nthrow new Error("no luck")', 'the config cannot be used: no luck'],
+    ['.hooksrc.mjs', "export default {\n secret: 'a' canary }", 'not valid code: Unexpected identifier'],
   ])('exits with 2 if %s is broken', async (name, text, error) => {
     const cwd = temporaryFolder({ [name]: text });
-    const stderr = await expectRejected(['config'], error, { run: runBuilt, cwd });
+    const stderr = await expectRejected(['config'], `error: ${name}:2: ${error}`, { run: runBuilt, cwd });
     expect(stderr).not.toContain('canary');
   });
 

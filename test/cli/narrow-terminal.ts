@@ -1,8 +1,7 @@
 import stringWidth from 'fast-string-width';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { GUIDES } from '../../src/cli/guide.ts';
+import { answers } from '../hostile-receivers.ts';
 
 export const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
 export const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
@@ -55,14 +54,13 @@ export const FILES = {
 };
 
 /** Starts a receiver that rejects everything, with a sentence that is longer than a line. */
-export async function startRejecting(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer((request, response) => {
-    const sentence = `there is nothing here, ${'look elsewhere '.repeat(9)}`;
-    request.resume().on('end', () => response.writeHead(404).end(sentence));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  return { url: `http://127.0.0.1:${port}${LONG_PATH}`, close: () => server.close() };
+export async function startRejecting(): Promise<{
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}> {
+  const body = `there is nothing here, ${'look elsewhere '.repeat(9)}`;
+  const { url, close } = await answers(404, { body });
+  return { url: new URL(LONG_PATH, url).href, close };
 }
 
 /** Bodies and headers, which are not wrapped, so that they can be copied. */

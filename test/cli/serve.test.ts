@@ -113,30 +113,23 @@ describe('hooks serve', () => {
 
   it('rejects --deletions all with --confine-deletions', async () => {
     const env = { HOOKS_URL: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: WRITE_KEY };
-    const both = await hooks(['serve', '--port', '0', '--confine-deletions', '--deletions', 'all'], { env });
-    expect([both.code, both.stderr]).toEqual([
-      2,
-      expect.stringContaining('Expected one of `--deletions all` and `--confine-deletions`, got both'),
-    ]);
+    const args = ['serve', '--port', '0', '--confine-deletions', '--deletions', 'all'];
+    await expectRejected(args, 'Expected one of `--deletions all` and `--confine-deletions`, got both', {
+      env,
+    });
   });
 
   it('cannot start without a write key, or on a port in use', async () => {
-    const none = await hooks(['serve', '--port', '0', '--allow-private'], {
-      env: { HOOKS_URL: 'http://127.0.0.1:9' },
-    });
-    expect(none.code).toBe(2);
-    expect(none.stderr).toContain('No source has a write key, so no client could call the service');
+    const unkeyed = 'No source has a write key, so no client could call the service';
+    const env = { HOOKS_URL: 'http://127.0.0.1:9' };
+    await expectRejected(['serve', '--port', '0', '--allow-private'], unkeyed, { env });
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo; // it listens on a port
-    const taken = await hooks(['serve', '--no-deliver', '--port', String(port)], {
-      env: { HOOKS_WRITE_KEY: WRITE_KEY },
-    });
-    expect(taken.code).toBe(2);
-    expect(taken.stderr).toContain(
-      `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
-    );
+    const taken = `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`;
+    const keyed = { env: { HOOKS_WRITE_KEY: WRITE_KEY } };
+    await expectRejected(['serve', '--no-deliver', '--port', String(port)], taken, keyed);
     expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
   });
 
@@ -163,11 +156,8 @@ describe('hooks serve', () => {
 
   it('rejects an empty --host of an unset variable', async () => {
     const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
-    await expectRejected(
-      ['serve', '--no-deliver', '--port', '0', '--host', ''],
-      'expected an address, got an empty text',
-      { env },
-    );
+    const args = ['serve', '--no-deliver', '--port', '0', '--host', ''];
+    await expectRejected(args, 'expected an address, got an empty text', { env });
   });
 
   const PRIVATE = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_ALLOW_PRIVATE: '' };

@@ -64,7 +64,7 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
   });
   afterAll(() => {
     tmux('kill-server');
-    rejecting.close();
+    return rejecting.close();
   });
 
   function start(line: string, columns: number, port = 0): void {

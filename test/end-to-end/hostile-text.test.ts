@@ -47,33 +47,22 @@ interface Case {
 /** Files in the folder of every case. */
 const FILES = { 'message.json': EVIL_BODY, 'day.ndjson': `${EVIL_BODY}\n` };
 const ONE_ROUND = ['--retry-for', '0'];
+const NO_NUL = HOSTILE.replaceAll('\u0000', '');
 /** Without the NUL and the slash, which no file name contains. */
-const FILE = HOSTILE.replaceAll('\u0000', '').slice(0, 60);
-const EVIL_CONFIG = JSON.stringify({
-  sources: {
-    [HOSTILE]: {
-      destinations: {
-        [HOSTILE]: {
-          webhooks: [
-            { url: `http://127.0.0.1:9/${HOSTILE}`, headers: { 'X-A': HOSTILE.replaceAll(/[\r\n]/g, '') } },
-          ],
-        },
-      },
-    },
-  },
-});
+const FILE = NO_NUL.slice(0, 60);
+const EVIL_WEBHOOK = {
+  url: `http://127.0.0.1:9/${HOSTILE}`,
+  headers: { 'X-A': HOSTILE.replaceAll(/[\r\n]/g, '') },
+};
+const EVIL_SOURCE = { destinations: { [HOSTILE]: { webhooks: [EVIL_WEBHOOK] } } };
+const EVIL_CONFIG = JSON.stringify({ sources: { [HOSTILE]: EVIL_SOURCE } });
+const EVIL_REQUEST = { capture: 1, method: 'POST', url: HOSTILE, headers: [['X-Signature', HOSTILE]] };
 
 describe('hostile text never reaches the terminal raw', () => {
   const cases: readonly Case[] = [
     {
       what: 'the flags of send',
-      args: [
-        ...SEND.slice(0, -3),
-        HOSTILE.replaceAll('\u0000', ''),
-        '--user-id',
-        'evil\u001b[2J',
-        '--loopback',
-      ],
+      args: argv`send track --event ${NO_NUL} --user-id ${'evil\u001b[2J'} --loopback`,
     },
     { what: 'the message of send', args: ['send', '--json', '@message.json', '--loopback'] },
     {
@@ -83,7 +72,7 @@ describe('hostile text never reaches the terminal raw', () => {
     {
       what: 'an invalid message of send',
       isKeptBack: true,
-      args: ['send', '--json', `{"type":"evil${HOSTILE.replaceAll('\u0000', '')}"}`, '--loopback'],
+      args: ['send', '--json', `{"type":"evil${NO_NUL}"}`, '--loopback'],
     },
     { what: 'the missing file of send', args: ['send', '--json', `@${FILE}`, '--loopback'] },
     { what: 'the URL of send', args: ['send', 'track', '--event', 'a', '--url', `evil:${FILE}`] },
@@ -123,13 +112,7 @@ describe('hostile text never reaches the terminal raw', () => {
       what: 'the capture of verify',
       isKeptBack: true,
       args: ['verify', '--secret', SECRET],
-      stdin: JSON.stringify({
-        capture: 1,
-        method: 'POST',
-        url: HOSTILE,
-        headers: [['X-Signature', HOSTILE]],
-        body: EVIL_BODY,
-      }),
+      stdin: JSON.stringify({ ...EVIL_REQUEST, body: EVIL_BODY }),
     },
     { what: 'the missing file of verify', args: ['verify', '--secret', SECRET, '--signature', 'a', FILE] },
     { what: 'the missing file of sign', args: ['sign', '--secret', SECRET, FILE] },
@@ -280,9 +263,7 @@ describe('hostile text never reaches the terminal raw', () => {
         expectHarmless(shown);
         expectShown(shown);
       }
-      expectHarmless(
-        await hooks(['delete', HOSTILE.replaceAll('\u0000', ''), ...ONE_ROUND.slice(2), ...output], place),
-      );
+      expectHarmless(await hooks(['delete', NO_NUL, ...ONE_ROUND.slice(2), ...output], place));
     }
   });
 });

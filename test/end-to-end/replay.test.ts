@@ -9,15 +9,7 @@ import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from '
 import { temporaryFolder } from '../temporary-folder.ts';
 
 function capture(body: string): string {
-  const request = {
-    at: 0,
-    method: 'POST',
-    url: '/',
-    headers: [],
-    body: Buffer.from(body),
-    verdict: 'valid',
-  } as const;
-  return JSON.stringify(toCapture(request));
+  return JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: Buffer.from(body) }));
 }
 
 const TWO = [track(0), track(1)] as const;

@@ -5,14 +5,11 @@ import { createRecordingTransport, type RecordedRequest } from '../../../src/app
 import type { Receipt } from '../../../src/client/sink.ts';
 import { after, answer, failure } from '../../engine/harness.ts';
 import { FakeClock } from '../../fake-clock.ts';
-import { deliver, fakeTransport, isPending, type FakeTransport, type Receiver } from '../set-up.ts';
+import { deliver, fakeTransport, isPending, type Receiver } from '../set-up.ts';
 
 const ENDPOINT = 'http://api.example';
 
-function setUp(
-  receiver: Receiver,
-  options = {},
-): { pipeline: Pipeline; transport: FakeTransport; clock: FakeClock } {
+function setUp(receiver: Receiver, options = {}) {
   const clock = new FakeClock();
   const transport = fakeTransport(receiver);
   const parts = { endpoint: ENDPOINT, writeKey: 'key', timeoutMs: 5_000, transport, clock, random: () => 0 };

@@ -104,55 +104,42 @@ describe('webhooks', () => {
       sources: { web: { destinations: { Webhooks: { sharedSecrets: ['web'] } } } },
     });
   });
+});
 
-  it('take precedence over an endpoint of the same config', async () => {
-    const config = `${CONFIG}\nendpoint: http://api\nwriteKey: k`;
-    const env = { HOOKS_URL: 'http://a', HOOKS_ENDPOINT: 'http://api', HOOKS_WRITE_KEY: 'k' };
-    expect(await whereTo('', { config })).toMatchObject({ kind: 'webhooks' });
-    expect(await whereTo('', { env })).toMatchObject({ kind: 'webhooks' });
+describe('the choice of webhooks or a tracking API', () => {
+  const api = { HOOKS_ENDPOINT: 'http://api', HOOKS_WRITE_KEY: 'k' };
+  const configured = 'endpoint: http://api\nwriteKey: k';
+
+  it.each<[string, Given, object]>([
+    ['', { config: `${CONFIG}\n${configured}` }, { kind: 'webhooks' }],
+    ['', { env: { HOOKS_URL: 'http://a', ...api } }, { kind: 'webhooks' }],
+    ['--url http://a', { config: CONFIG, env: api }, { kind: 'webhooks' }],
+    ['', { config: CONFIG, env: api }, { kind: 'tracking-api' }],
+    ['', { config: configured }, { kind: 'tracking-api', endpoint: 'http://api', retryForMs: 30_000 }],
+    ['--write-key k', { config: `${CONFIG}\n${configured}` }, { kind: 'tracking-api', writeKey: 'k' }],
+    ['--endpoint http://api', { env: { SEGMENT_WRITE_KEY: 's' } }, { writeKey: 's' }],
+    [
+      '--endpoint http://api --source web --timeout 2s',
+      { config: LONG },
+      { writeKey: 'web-key', timeoutMs: 2_000 },
+    ],
+  ])('with the flags %j and %j is %j', async (argv, given, expected) => {
+    expect(await whereTo(argv, given)).toMatchObject(expected);
   });
 });
 
 describe('a tracking API', () => {
   it('has the URL of --endpoint', async () => {
-    expect(await whereTo('--endpoint http://api --write-key k --retry-for 1m', { config: CONFIG })).toEqual({
+    expect(
+      await whereTo('--endpoint http://api --write-key k --retry-for 1m --concurrency 4', { config: CONFIG }),
+    ).toEqual({
       kind: 'tracking-api',
       endpoint: 'http://api',
       writeKey: 'k',
       retryForMs: 60_000,
       timeoutMs: undefined,
-      concurrency: undefined,
+      concurrency: 4,
       connection: {},
-    });
-  });
-
-  it('gets the write key of a variable or of the source', async () => {
-    expect(await whereTo('--endpoint http://api', { env: { SEGMENT_WRITE_KEY: 's' } })).toMatchObject({
-      writeKey: 's',
-    });
-    expect(
-      await whereTo('--endpoint http://api --source web --timeout 2s --concurrency 4', { config: LONG }),
-    ).toMatchObject({ writeKey: 'web-key', timeoutMs: 2_000, concurrency: 4 });
-  });
-
-  it('is the configured one if there are no webhooks', async () => {
-    expect(await whereTo('', { config: 'endpoint: http://api\nwriteKey: k' })).toMatchObject({
-      kind: 'tracking-api',
-      endpoint: 'http://api',
-      retryForMs: 30_000,
-    });
-  });
-
-  it('is that of HOOKS_ENDPOINT even if the config has webhooks', async () => {
-    const env = { HOOKS_ENDPOINT: 'http://api', HOOKS_WRITE_KEY: 'k' };
-    expect(await whereTo('', { config: CONFIG, env })).toMatchObject({ kind: 'tracking-api' });
-    expect(await whereTo('--url http://a', { config: CONFIG, env })).toMatchObject({ kind: 'webhooks' });
-  });
-
-  it('is the configured one if only --write-key is given', async () => {
-    expect(await whereTo('--write-key k', { config: `${CONFIG}\nendpoint: http://api` })).toMatchObject({
-      kind: 'tracking-api',
-      writeKey: 'k',
     });
   });
 });
