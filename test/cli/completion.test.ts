@@ -7,14 +7,8 @@ import { placeToComplete } from './place-to-complete.ts';
 import { hooks } from './run-in-process.ts';
 
 const SECRETS = { sharedSecret: 'hunter2', writeKey: 'hunter2' };
-async function asked(
-  words: readonly string[],
-  cwd?: string,
-): Promise<{ values: string[]; directive: string }> {
-  const { code, stdout, stderr } = await hooks(
-    ['complete', '--', ...words],
-    cwd === undefined ? {} : { cwd },
-  );
+async function asked(words: readonly string[], cwd = process.cwd()) {
+  const { code, stdout, stderr } = await hooks(['complete', '--', ...words], { cwd });
   expect([code, stderr]).toEqual([0, '']);
   const lines = stdout.trimEnd().split('\n');
   const directive = lines.pop() ?? '';

@@ -7,18 +7,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectRejected } from './expect-rejected.ts';
 import { jsonLines, receiving } from '../end-to-end/receiving.ts';
 import { nextJson } from '../end-to-end/running-command.ts';
-import { hooks, startHooks, type RunningHooks } from './run-in-process.ts';
+import { hooks, startHooks } from './run-in-process.ts';
 import { basic, bodyOf, track, until } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const WRITE_KEY = 'wk-canary-of-the-command';
 const SECRET = 's3cret-canary-of-the-command';
 
-async function startServe(
-  url: string,
-  args: readonly string[] = [],
-  given?: Record<string, string>,
-): Promise<{ running: RunningHooks; ready: { url: string }; env: Record<string, string> }> {
+async function startServe(url: string, args: readonly string[] = [], given?: Record<string, string>) {
   const env = given ?? {
     HOOKS_URL: url,
     HOOKS_SECRET: SECRET,
@@ -26,7 +22,7 @@ async function startServe(
     HOOKS_DATA_DIR: temporaryFolder(),
   };
   const running = startHooks(['serve', '--port', '0', '-o', 'json', '--allow-private', ...args], { env });
-  return { running, env, ready: await nextJson(running) };
+  return { running, env, ready: await nextJson<{ url: string }>(running) };
 }
 
 async function send({ url }: { readonly url?: string }, userId: string): Promise<number> {

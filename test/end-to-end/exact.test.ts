@@ -183,17 +183,13 @@ describe.concurrent('hooks replay --exact', () => {
       Buffer.from(''),
     ];
     const captures = bodies.map((body) => toCapture({ method: 'POST', url: '/', headers: [], body }));
+    const late = { ...captures[0], capture: undefined, at: '2026-11-20T21:10:05.123Z', ...captures[0] };
     const pretty = captures.map((capture) => JSON.stringify(capture, null, 2));
     const files = {
       'lines.json': captures.map((capture) => `${JSON.stringify(capture)}\r\n`).join('\n'),
       list: `\ufeff${JSON.stringify(captures)}`,
       'pretty.json': ` ${pretty.join('\n')}`,
-      'single.txt': JSON.stringify({
-        ...captures[0],
-        capture: undefined,
-        at: '2026-11-20T21:10:05.123Z',
-        ...captures[0],
-      }),
+      'single.txt': JSON.stringify(late),
       'lines.ndjson': captures.map((capture) => ` ${JSON.stringify(capture)}\n`).join(''),
     };
     const { code, came, stderr, stdout } = await replayed(Object.keys(files), { files });

@@ -15,16 +15,10 @@ const TIMEOUT_MS = 300_000;
 
 type Language = 'node' | 'python3' | 'ruby' | 'go';
 
-const VERSION_FLAGS: Readonly<Record<Language, string>> = {
-  node: '--version',
-  python3: '--version',
-  ruby: '--version',
-  go: 'version',
-};
-
 const hasLanguage = new Map(
-  (Object.keys(VERSION_FLAGS) as Language[]) // its own keys
-    .map((language) => [language, hasTool(language, VERSION_FLAGS[language])] as const),
+  (['node', 'python3', 'ruby', 'go'] as const).map(
+    (language) => [language, hasTool(language, language === 'go' ? 'version' : '--version')] as const,
+  ),
 );
 /** Commands that reset the state, of which one needs the running receiver. */
 const RESETS: Readonly<Record<Language, string>> = {

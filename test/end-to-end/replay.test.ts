@@ -249,12 +249,9 @@ describe.concurrent('hooks replay with a failed delivery', () => {
     expect(xml).toMatch(
       /<error message="The text ends inside the object \(mixed\.ndjson:3:16\)" type="invalid">/,
     );
-    const json = JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8')) as {
-      results: unknown[];
-      summary: object;
-    };
-    expect(json.results).toHaveLength(4);
-    expect(json.summary).toMatchObject({ read: 4, failed: 2, invalid: 1, filtered: 1 });
+    const json = JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8')) as Record<string, unknown>;
+    expect(json['results']).toHaveLength(4);
+    expect(json['summary']).toMatchObject({ read: 4, failed: 2, invalid: 1, filtered: 1 });
   });
 
   it('prints with -q only failures and the summary', async () => {

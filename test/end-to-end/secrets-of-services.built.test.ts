@@ -17,25 +17,13 @@ const CONFIG = 'hooks.yaml';
 /** Returns a config with a secret wherever one is possible. Its webhooks reject and repeat every request. */
 function config(): string {
   const at = `user:${CANARY_IN_URL}@127.0.0.1:${echo}/hook?token=${CANARY_IN_URL}`;
-  return JSON.stringify({
-    sources: {
-      web: {
-        writeKey: CANARY,
-        destinations: {
-          A: { sharedSecret: [SHARED_CANARY], webhooks: [`http://${at}`], delivery: { retryFor: '1h' } },
-          B: {
-            sharedSecret: '${HOOKS_SECRET}',
-            webhooks: [
-              {
-                url: `http://127.0.0.1:${echo}/long`,
-                headers: { Authorization: `Bearer ${CANARY}`, 'X-Api-Key': CANARY, Cookie: `a=${CANARY}` },
-              },
-            ],
-          },
-        },
-      },
-    },
-  });
+  const headers = { Authorization: `Bearer ${CANARY}`, 'X-Api-Key': CANARY, Cookie: `a=${CANARY}` };
+  const webhooks = [{ url: `http://127.0.0.1:${echo}/long`, headers }];
+  const destinations = {
+    A: { sharedSecret: [SHARED_CANARY], webhooks: [`http://${at}`], delivery: { retryFor: '1h' } },
+    B: { sharedSecret: '${HOOKS_SECRET}', webhooks },
+  };
+  return JSON.stringify({ sources: { web: { writeKey: CANARY, destinations } } });
 }
 
 async function setUp() {
