@@ -239,6 +239,7 @@ describe('hooks test URL', () => {
     [['--only', 'track', '--skip', 'track'], 'Expected at least one check to run, got none'],
     [['--only', 'unsigned'], 'Every chosen check was skipped'],
     [['--report', 'r.txt'], 'Expected `--report` to end in .xml or .json, got r.txt'],
+    [['--report', 'none/r.xml'], 'none/r.xml: cannot be written: there is no such folder'],
     [['--capture', 'fixtures/track.json'], 'fixtures/track.json: not a capture (--capture)'],
     [['--timeout', '1h'], '--timeout'],
     [['--ca', 'nope.pem'], 'Expected `--ca` to be a file that can be read'],

@@ -206,17 +206,11 @@ describe('a delivery pipeline', () => {
   });
 
   it('suggests a list for a single webhook', () => {
-    expectRejection(
-      delivering({ webhooks: A }),
-      'to be a list of URLs, got a string',
-      'put the URL into a list',
-    );
+    const alone = delivering({ webhooks: A });
+    expectRejection(alone, 'to be a list of URLs, got a string', 'put the URL into a list');
     const sources = { web: { destinations: { Webhooks: { webhooks: A } } } };
-    expectRejection(
-      delivering({ webhooks: undefined, sources }),
-      'to be a list, got a string',
-      'into a list',
-    );
+    const inSource = delivering({ webhooks: undefined, sources });
+    expectRejection(inSource, 'to be a list, got a string', 'into a list');
   });
 
   it.each([null, undefined, 'track', [], {}, { message: null }])(
