@@ -140,7 +140,7 @@ describe('hooks expect', () => {
   });
 
   it('prints requests, expectations and a summary as JSON', async () => {
-    const flags = ['--at-most', '1', '--match', 'type=page', ...LONG, '-o', 'json'];
+    const flags = ['--at-least', '1', '--at-most', '1', '--match', 'type=page', ...LONG, '-o', 'json'];
     const { code, stdout } = await hooks(['expect', ...flags, '--', ...SEND]);
     expect(code).toBe(1);
     expect(jsonLines(stdout)).toMatchObject([
