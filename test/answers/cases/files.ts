@@ -21,7 +21,6 @@ function replayed({ id, title, file, flags = [], never = [], ...rest }: ReplayCa
     title,
     given: { files: { events: file } },
     argv: ['replay', 'events', '--dry-run', '--url', 'http://127.0.0.1:9/', ...flags],
-    exitCode: 1,
     never: ['give it as in "type": "track"', ...never],
     ...rest,
   };
@@ -270,7 +269,6 @@ const NOTHING_THERE: readonly AnswerCase[] = [
     argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
     cause,
     fix: 'check that it is the right file',
-    exitCode: 1,
     never: ['UTF-16', 'Latin-1'],
   })),
   {
@@ -280,7 +278,6 @@ const NOTHING_THERE: readonly AnswerCase[] = [
     argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
     cause: 'this is an object that holds 2 messages',
     fix: "jq -c '.[]' FILE",
-    exitCode: 1,
   },
   {
     id: 'replay-conflict',
@@ -289,7 +286,6 @@ const NOTHING_THERE: readonly AnswerCase[] = [
     argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
     cause: 'got a conflict marker of Git',
     fix: 'resolve the conflict first: both sides are in the file',
-    exitCode: 1,
   },
   {
     id: 'replay-log-line',
@@ -298,7 +294,6 @@ const NOTHING_THERE: readonly AnswerCase[] = [
     argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
     cause: 'got text before it',
     fix: 'remove the text before the JSON',
-    exitCode: 1,
     never: ['leading zeros'],
   },
   {

@@ -396,7 +396,6 @@ function notRetried(command: 'send' | 'replay'): AnswerCase {
     fix: 'ssl_verify_client optional',
     never: ['retry:', 'round 2'],
     maxRequests: 1,
-    exitCode: 1,
   };
 }
 

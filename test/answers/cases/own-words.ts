@@ -1,5 +1,5 @@
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
-import { responds, SECRET } from '../counterparts.ts';
+import { responds } from '../counterparts.ts';
 import { CORRECT_ONES, responding, SIGNED, testing, WITH_PROBES, type RespondingCase } from './sending.ts';
 
 const SAME_SECRET = ['same secret'];
@@ -254,16 +254,6 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       cause: 'Expected at most 0 arguments, got 1',
       fix: 'give the value after its flag: --event Signup',
       exitCode: 2,
-    },
-    {
-      id: 'test-takes-everything-once',
-      title: 'one cause, told once: the receiver verifies nothing',
-      given: { receiver: responds(200, 'ok') },
-      argv: ['test', '{url}', '--secret', SECRET],
-      cause: 'it accepts everything: it does not verify signatures, or the URL is not the receiver',
-      fix: 'compare it with X-Signature, and respond with 401',
-      never: ['it lets forgers in', 'not only when it is wrong', 'in short:', 'it accepts bodies that'],
-      exitCode: 1,
     },
   ],
 };

@@ -50,7 +50,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY=receiver.example',
     never: ['check that the receiver runs', 'round 2', 'hooks listen'],
-    exitCode: 1,
   },
   {
     id: 'proxy-407-not-retried',
@@ -60,7 +59,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
     never: ['retry:', 'round 2'],
-    exitCode: 1,
   },
   {
     id: 'proxy-407-http',
@@ -69,7 +67,6 @@ const CASES: readonly AnswerCase[] = [
     argv: PLAIN,
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT',
-    exitCode: 1,
   },
   {
     id: 'proxy-403',
@@ -79,7 +76,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy does not allow the connection to receiver.example',
     fix: 'let the proxy allow it, or go direct: NO_PROXY=receiver.example',
     never: ['check that the receiver runs', 'same secret'],
-    exitCode: 1,
   },
   {
     id: 'proxy-502',
@@ -88,7 +84,6 @@ const CASES: readonly AnswerCase[] = [
     argv: SECURE,
     cause: 'the proxy could not connect to receiver.example',
     fix: 'check the host and port of the URL; a proxy cannot reach names that exist only on this machine: NO_PROXY=receiver.example goes direct',
-    exitCode: 1,
   },
   {
     id: 'proxy-refused',
@@ -98,7 +93,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
     fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
     never: ['check that the receiver runs', 'host.docker.internal'],
-    exitCode: 1,
   },
   {
     id: 'proxy-refused-http',
@@ -107,7 +101,6 @@ const CASES: readonly AnswerCase[] = [
     argv: PLAIN,
     cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
     fix: 'check HTTP_PROXY, or go direct: NO_PROXY=receiver.example',
-    exitCode: 1,
   },
   {
     id: 'proxy-speaks-http',
@@ -117,7 +110,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the server in HTTPS_PROXY does not respond like a proxy',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['plain HTTP', 'a place that', 'crashed', 'http:// does without'],
-    exitCode: 1,
   },
   {
     id: 'proxy-no-http',
@@ -127,7 +119,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the server in HTTPS_PROXY does not respond like a proxy',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['crashed', 'http:// does without'],
-    exitCode: 1,
   },
   {
     id: 'proxy-no-tunnel',
@@ -137,7 +128,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the response through the proxy in HTTPS_PROXY is not TLS',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['a place that', 'crashed', 'http:// does without'],
-    exitCode: 1,
   },
   {
     id: 'proxy-name',
@@ -146,7 +136,6 @@ const CASES: readonly AnswerCase[] = [
     argv: SECURE,
     cause: 'the proxy itself cannot be reached',
     fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
-    exitCode: 1,
   },
   {
     id: 'proxy-json',
@@ -155,7 +144,6 @@ const CASES: readonly AnswerCase[] = [
     argv: [...SECURE, '-o', 'json'],
     cause: '"cause":"proxy-authentication"',
     fix: '"hint":"give them: HTTPS_PROXY=',
-    exitCode: 1,
   },
   {
     id: 'proxy-test',
@@ -174,7 +162,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy wants a login by NTLM or Kerberos (407)',
     fix: 'run a proxy on this machine that logs in there (cntlm, px)',
     never: ['USER:PASSWORD'],
-    exitCode: 1,
   },
   {
     id: 'proxy-ntlm-http',
@@ -184,7 +171,6 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the proxy wants a login by NTLM or Kerberos (407)',
     fix: 'HTTP_PROXY=http://127.0.0.1:3128',
     never: ['USER:PASSWORD'],
-    exitCode: 1,
   },
   {
     id: 'proxy-squid-dns',
@@ -194,7 +180,6 @@ const CASES: readonly AnswerCase[] = [
     cause: '503: a proxy (Squid) responds, not the receiver: it finds no address for receiver.example',
     fix: 'NO_PROXY=receiver.example goes direct',
     never: ['log of the receiver'],
-    exitCode: 1,
   },
   {
     id: 'proxy-squid-test',
@@ -204,7 +189,6 @@ const CASES: readonly AnswerCase[] = [
     cause: '503: a proxy (Squid) responds, not the receiver',
     fix: 'check the host name; a proxy does not know the names on this machine',
     never: ['log of the receiver'],
-    exitCode: 1,
   },
   {
     id: 'proxy-squid-connect',
@@ -214,7 +198,6 @@ const CASES: readonly AnswerCase[] = [
     cause:
       '503: a proxy (squid/6.6) responds, not the receiver: it could not pass the request on to receiver.example',
     fix: 'NO_PROXY=receiver.example',
-    exitCode: 1,
   },
   {
     id: 'proxy-all',
@@ -223,7 +206,6 @@ const CASES: readonly AnswerCase[] = [
     argv: to('https://receiver.invalid/hook'),
     cause: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are',
     fix: 'if the proxy is needed, set HTTPS_PROXY=http://HOST:PORT',
-    exitCode: 1,
   },
   {
     id: 'proxy-scheme',

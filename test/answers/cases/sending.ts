@@ -40,7 +40,7 @@ export function responding({
   argv = SIGNED,
   ...rest
 }: RespondingCase): AnswerCase {
-  return { ...rest, given: { receiver: responds(status, body, headers) }, argv, exitCode: 1 };
+  return { ...rest, given: { receiver: responds(status, body, headers) }, argv };
 }
 
 /** Once what is in the way is known, nothing else is sent. */
