@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { causeCodeOf, readableStart } from '../../src/diagnosis/explain.ts';
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
@@ -51,7 +52,7 @@ export interface HarnessOptions extends Partial<
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** An engine that is not started, with a memory queue, a function as transport, and a clock moved by hand. */
+/** An engine that is not started, with a memory queue, a function as transport, and a clock moved by hand. Ends with the test. */
 export function createHarness(receiver: Receiver, options: HarnessOptions = {}): Harness {
   const { urls = [A], secrets = [], delivery = {}, random = () => 0.5, onEvent, pollMs, newId } = options;
   const clock = options.clock ?? new FakeClock();
@@ -74,6 +75,7 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
       onEvent?.(event);
     },
   });
+  onTestFinished(() => engine.abort());
   const settled = (): readonly Delivery[] =>
     events.flatMap((event) => (event.kind === 'settled' ? [event.delivery] : []));
   let sent = 0;
@@ -97,6 +99,13 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
       return submitted?.deliveries[0]?.id ?? '';
     },
   };
+}
+
+/** The same, started. */
+export function startHarness(receiver: Receiver, options?: HarnessOptions): Harness {
+  const harness = createHarness(receiver, options);
+  harness.engine.start();
+  return harness;
 }
 
 export const BODY = new TextEncoder().encode('{"version":1,"type":"track"}');

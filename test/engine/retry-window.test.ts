@@ -11,6 +11,7 @@ import {
   B,
   C,
   createHarness,
+  startHarness,
   failure,
   type Harness,
   type HarnessOptions,
@@ -27,8 +28,7 @@ function roundStarts({ requests }: Harness): number[] {
 }
 
 async function fourHoursOf(options: HarnessOptions): Promise<Harness> {
-  const harness = createHarness(() => answer(503), options);
-  harness.engine.start();
+  const harness = startHarness(() => answer(503), options);
   await harness.send();
   await harness.clock.advance(5 * HOUR);
   return harness;
@@ -85,62 +85,54 @@ describe('four hours of retries', () => {
   });
 
   it('stop at the first success, hours later', async () => {
-    const harness = createHarness((_, turn) => answer(turn < 20 ? 503 : 200));
-    harness.engine.start();
+    const harness = startHarness((_, turn) => answer(turn < 20 ? 503 : 200));
     await harness.send();
     await harness.clock.advance(5 * HOUR);
     expect(harness.requests).toHaveLength(21);
     expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 21 } });
-    await harness.engine.close();
   });
 
   it('start no attempt after the window, and ask every webhook in the last round, even if each takes 5 s', async () => {
     const clock = new FakeClock();
-    const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
+    const harness = startHarness((request) => after(clock, 5_000, request, failure('timeout')), {
       urls: [A, B, C],
       clock,
       random: randomFrom(3),
     });
-    harness.engine.start();
     await harness.send();
     await harness.clock.advance(5 * HOUR);
     const starts = roundStarts(harness);
     expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
     expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([A, B, C]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 });
 
 describe('the retry window', () => {
   it('of 0 allows one round, with every webhook', async () => {
     const clock = new FakeClock();
-    const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
+    const harness = startHarness((request) => after(clock, 5_000, request, failure('timeout')), {
       urls: [A, B],
       clock,
       delivery: { retryForMs: 0 },
     });
-    harness.engine.start();
     await harness.send();
     await clock.advance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('ends a round that exceeds it', async () => {
     const clock = new FakeClock();
     // The second round begins after 5.75 s and outlasts the window of 6 s.
-    const harness = createHarness(
+    const harness = startHarness(
       (request, turn) => after(clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
       { urls: [A, B], clock, delivery: { retryForMs: 6_000 } },
     );
-    harness.engine.start();
     await harness.send();
     await clock.advance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('is stored before the first attempt, and the progress before each further one', async () => {
@@ -163,7 +155,6 @@ describe('the retry window', () => {
     expect(kept).toMatchObject([
       { rounds: 1, firstAttemptAt: clock.now(), attempts: [{ url: A, status: 503 }] },
     ]);
-    await harness.engine.abort();
   });
 });
 
@@ -178,8 +169,7 @@ async function found(progress: Partial<Progress>, result = 503): Promise<Harness
   if (claim === undefined) throw new Error('nothing to claim');
   const before = { ...NO_PROGRESS, rounds: 7, firstAttemptAt, ...progress };
   await queue.settle(claim, { state: 'retrying', dueAt: clock.now() - HOUR, progress: before });
-  const harness = createHarness(() => answer(result), { clock, queue, urls: [A, B] });
-  harness.engine.start();
+  const harness = startHarness(() => answer(result), { clock, queue, urls: [A, B] });
   await clock.advance(HOUR);
   await harness.engine.close();
   return harness;
@@ -219,11 +209,10 @@ describe('a delivery found by a process that starts after its window', () => {
 describe('a delivery that waited for room beyond its window', () => {
   it('gets no late round, since its process was running', async () => {
     const clock = new FakeClock();
-    const harness = createHarness(
+    const harness = startHarness(
       (request) => after(clock, 5_000, request, request.body.length === 1 ? failure('timeout') : answer(503)),
       { clock, delivery: { concurrency: 1, retryForMs: 6_000 } },
     );
-    harness.engine.start();
     await harness.send({ body: new Uint8Array(1) });
     await harness.send({ body: new Uint8Array(2) });
     await clock.advance(HOUR);
@@ -234,6 +223,5 @@ describe('a delivery that waited for room beyond its window', () => {
       expect(progress.rounds).toBe(new Set(progress.attempts.map(({ round }) => round)).size);
     }
     expect(harness.settled().map(({ reason }) => reason)).toEqual(['exhausted', 'exhausted']);
-    await harness.engine.close();
   });
 });
