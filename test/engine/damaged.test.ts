@@ -21,8 +21,7 @@ it('makes a dead letter of a damaged delivery, without an attempt', async () => 
     clock,
     queue: new RottenQueue(clock),
   });
-  await harness.send();
-  await clock.advance(1);
+  await harness.sendAndAdvance(1);
   expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'damaged' });
   expect(harness.requests).toEqual([]);
 });

@@ -52,8 +52,7 @@ describe('close', () => {
 
   it('cancels the timers of waiting deliveries', async () => {
     const harness = startHarness(() => answer(503), { pollMs: 1_000 });
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.clock.pendingTimers).toBeGreaterThan(0);
     await harness.engine.close();
     expect(harness.clock.pendingTimers).toBe(0);
@@ -93,8 +92,7 @@ describe('abort', () => {
     const harness = startHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
       delivery: { retryForMs: 0 },
     });
-    await harness.send();
-    await harness.clock.advance(100);
+    await harness.sendAndAdvance(100);
     await harness.engine.abort();
     expect(harness.events.at(-1)).toMatchObject({
       kind: 'rescheduled',
@@ -104,8 +102,7 @@ describe('abort', () => {
 
   it('speeds up a pending close', async () => {
     const harness = startHarness((request) => after(harness.clock, 5_000, request, answer(200)));
-    await harness.send();
-    await harness.clock.advance(100);
+    await harness.sendAndAdvance(100);
     const closed = harness.engine.close();
     await harness.engine.abort();
     await closed;
@@ -117,16 +114,14 @@ describe('abort', () => {
       (request) => (request.url === A ? answer(200) : after(harness.clock, 5_000, request, answer(200))),
       { urls: [A, B], delivery: { strategy: 'broadcast' } },
     );
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     await harness.engine.abort();
     expect(harness.onlySettled().state).toBe('delivered');
   });
 
   it('of the transport by another caller counts as a failure', async () => {
     const harness = startHarness((_, turn) => (turn === 0 ? failure('aborted') : answer(200)));
-    await harness.send();
-    await harness.clock.advance(400);
+    await harness.sendAndAdvance(400);
     expect(harness.requests).toHaveLength(1);
     await harness.clock.advance(600);
     expect(harness.onlySettled().progress.rounds).toBe(2);

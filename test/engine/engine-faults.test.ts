@@ -13,8 +13,7 @@ describe('a queue that fails', () => {
     async (method) => {
       const { queue, clock, calls } = failing(5, method);
       const harness = startHarness(() => answer(200), { queue, clock });
-      await harness.send();
-      await harness.clock.advance(900);
+      await harness.sendAndAdvance(900);
       expect(calls()).toBeLessThanOrEqual(3);
       await harness.clock.advance(60_000);
       expect(harness.onlySettled().state).toBe('delivered');
@@ -45,8 +44,7 @@ describe('a queue that fails', () => {
       clock,
       urls: [A, B],
     });
-    await harness.send();
-    await harness.clock.advance(60_000);
+    await harness.sendAndAdvance(60_000);
     expect(harness.onlySettled().state).toBe('delivered');
     expect(harness.requests.map(({ url }) => url)).toEqual([A, A, A, A, B]);
     expect(harness.events.filter(({ kind }) => kind === 'error')).toMatchObject(
@@ -58,14 +56,12 @@ describe('a queue that fails', () => {
     const { queue, clock, calls } = failing(3, 'claim');
     const harness = startHarness(() => answer(200), { queue, clock });
     for (let sent = 0; sent < 20; sent++) {
-      await harness.send();
-      await clock.advance(1);
+      await harness.sendAndAdvance(1);
     }
     expect(calls()).toBe(1);
     await clock.advance(60_000);
     expect(harness.settled()).toHaveLength(20);
-    await harness.send();
-    await clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.settled()).toHaveLength(21);
   });
 
@@ -81,8 +77,7 @@ describe('a queue that fails', () => {
     async (method) => {
       const { queue, clock } = failing(Infinity, method);
       const harness = startHarness(() => answer(200), { queue, clock });
-      await harness.send();
-      await harness.clock.advance(5_000);
+      await harness.sendAndAdvance(5_000);
       await harness.engine.close();
       expect(harness.settled()).toEqual([]);
       expect(clock.pendingTimers).toBe(0);
@@ -96,8 +91,7 @@ describe('an error of the program in a round', () => {
       if (turn < 2) throw new TypeError('x is not a function');
       return answer(200);
     });
-    await harness.send();
-    await harness.clock.advance(499);
+    await harness.sendAndAdvance(499);
     expect(harness.requests).toHaveLength(1);
     expect(harness.events).toMatchObject([
       { kind: 'error', during: 'round', error: new TypeError('x is not a function') },
@@ -112,8 +106,7 @@ describe('an error of the program in a round', () => {
     const harness = startHarness(() => Promise.reject(new Error('always')), {
       delivery: { retryForMs: 10_000 },
     });
-    await harness.send();
-    await harness.clock.advance(60_000);
+    await harness.sendAndAdvance(60_000);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
   });
 
@@ -125,8 +118,7 @@ describe('an error of the program in a round', () => {
       },
       { urls: [A, B], delivery: { strategy: 'broadcast', retryForMs: 0 } },
     );
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.onlySettled().progress.attempts).toMatchObject([{ url: B, status: 503 }]);
   });
 });
@@ -139,8 +131,7 @@ describe('a listener that throws', () => {
         throw new Error(`on ${kind}`);
       },
     });
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests).toHaveLength(1);
     expect(await harness.queue.lanes()).toEqual([]);
     await harness.engine.close();

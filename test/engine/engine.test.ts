@@ -132,8 +132,7 @@ describe('submit', () => {
 
   it('only queues before the engine is started', async () => {
     const harness = createHarness(() => answer(200));
-    await harness.send();
-    await harness.clock.advance(60_000);
+    await harness.sendAndAdvance(60_000);
     expect(harness.requests).toEqual([]);
     harness.engine.start();
     await harness.engine.idle();
@@ -171,8 +170,7 @@ describe('idle', () => {
 
   it('resolves when the engine is closed', async () => {
     const harness = startHarness(() => answer(503));
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     const idle = harness.engine.idle();
     await harness.engine.close();
     await idle;
@@ -231,8 +229,7 @@ describe('idle, with a slow queue', () => {
     await harness.engine.idle();
     const claim = harness.queue.claim.bind(harness.queue);
     harness.queue.claim = () => Promise.reject(new QueueError('database is locked'));
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     const idle = harness.engine.idle().then(() => harness.settled().length);
     harness.queue.claim = claim;
     await harness.clock.advance(1_000);

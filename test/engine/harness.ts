@@ -34,6 +34,8 @@ export interface Harness {
   readonly events: readonly EngineEvent[];
   /** Submits one message and returns the id of its delivery. */
   send(fields?: Partial<OutgoingMessage>): Promise<string>;
+  /** The same, and lets this much time pass. */
+  sendAndAdvance(ms: number): Promise<void>;
   /** The settled deliveries, in order. */
   settled(): readonly Delivery[];
   /** The only settled delivery. */
@@ -79,6 +81,11 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
   const settled = (): readonly Delivery[] =>
     events.flatMap((event) => (event.kind === 'settled' ? [event.delivery] : []));
   let sent = 0;
+  const send: Harness['send'] = async (fields) => {
+    const message = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
+    const [submitted] = await engine.submit('web', [message]);
+    return submitted?.deliveries[0]?.id ?? '';
+  };
   return {
     clock,
     queue,
@@ -93,10 +100,10 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
       }
       return only;
     },
-    send: async (fields) => {
-      const message = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
-      const [submitted] = await engine.submit('web', [message]);
-      return submitted?.deliveries[0]?.id ?? '';
+    send,
+    sendAndAdvance: async (ms) => {
+      await send();
+      await clock.advance(ms);
     },
   };
 }

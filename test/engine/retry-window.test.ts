@@ -29,8 +29,7 @@ function roundStarts({ requests }: Harness): number[] {
 
 async function fourHoursOf(options: HarnessOptions): Promise<Harness> {
   const harness = startHarness(() => answer(503), options);
-  await harness.send();
-  await harness.clock.advance(5 * HOUR);
+  await harness.sendAndAdvance(5 * HOUR);
   return harness;
 }
 
@@ -52,7 +51,6 @@ describe('four hours of retries', () => {
     }
     expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
     expect(Math.max(...starts)).toBeGreaterThan(WINDOW_MS - 600_000);
-    await harness.engine.close();
   });
 
   it('make 33 rounds with the longest waits and 57 with the shortest', async () => {
@@ -72,7 +70,6 @@ describe('four hours of retries', () => {
     );
     expect(dead.progress.rounds).toBe(harness.requests.length / 2);
     expect(await harness.queue.lanes()).toEqual([]);
-    await harness.engine.close();
   });
 
   it('report after each round when the next is due', async () => {
@@ -81,13 +78,11 @@ describe('four hours of retries', () => {
       event.kind === 'rescheduled' ? [event.delivery.dueAt] : [],
     );
     expect(dueAts).toEqual(harness.requests.slice(1).map(({ at }) => at));
-    await harness.engine.close();
   });
 
   it('stop at the first success, hours later', async () => {
     const harness = startHarness((_, turn) => answer(turn < 20 ? 503 : 200));
-    await harness.send();
-    await harness.clock.advance(5 * HOUR);
+    await harness.sendAndAdvance(5 * HOUR);
     expect(harness.requests).toHaveLength(21);
     expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 21 } });
   });
@@ -99,8 +94,7 @@ describe('four hours of retries', () => {
       clock,
       random: randomFrom(3),
     });
-    await harness.send();
-    await harness.clock.advance(5 * HOUR);
+    await harness.sendAndAdvance(5 * HOUR);
     const starts = roundStarts(harness);
     expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
     expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([A, B, C]);
@@ -116,8 +110,7 @@ describe('the retry window', () => {
       clock,
       delivery: { retryForMs: 0 },
     });
-    await harness.send();
-    await clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
   });
@@ -129,8 +122,7 @@ describe('the retry window', () => {
       (request, turn) => after(clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
       { urls: [A, B], clock, delivery: { retryForMs: 6_000 } },
     );
-    await harness.send();
-    await clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
   });
@@ -149,8 +141,7 @@ describe('the retry window', () => {
       return renew(claim, progress, leaseMs);
     };
     harness.engine.start();
-    await harness.send();
-    await clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(kept).toMatchObject([
       { rounds: 1, firstAttemptAt: clock.now(), attempts: [{ url: A, status: 503 }] },

@@ -51,8 +51,7 @@ describe('uninterruptedRun', () => {
 describe('a process that is suspended', () => {
   it('beyond the window of waiting deliveries makes one late round', async () => {
     const harness = startHarness(() => answer(503), { urls: [A, B] });
-    await harness.send();
-    await harness.clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     const before = harness.requests.length;
     await harness.clock.suspend(5 * HOUR);
     await harness.clock.advance(HOUR);
@@ -63,8 +62,7 @@ describe('a process that is suspended', () => {
   it('beyond the window during a round makes one late round', async () => {
     const { receiver, release } = heldReceiver();
     const harness = startHarness(receiver, { urls: [A, B] });
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     await harness.clock.suspend(5 * HOUR);
     for (let turn = 0; turn < 9; turn++) {
       release(failure('timeout'));
@@ -78,8 +76,7 @@ describe('a process that is suspended', () => {
   it('beyond a window without another round makes no late round', async () => {
     const { receiver, release } = heldReceiver();
     const harness = startHarness(receiver, { delivery: { retryForMs: 0 } });
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     await harness.clock.suspend(HOUR);
     release(failure('timeout'));
     await harness.clock.advance(HOUR);
@@ -89,8 +86,7 @@ describe('a process that is suspended', () => {
 
   it('within the window continues, at once with due deliveries', async () => {
     const harness = startHarness((_, turn) => answer(turn < 3 ? 503 : 200));
-    await harness.send();
-    await harness.clock.advance(1_000);
+    await harness.sendAndAdvance(1_000);
     await harness.clock.suspend(3 * HOUR);
     expect(harness.requests).toHaveLength(3);
     await harness.clock.advance(10_000);
@@ -121,8 +117,7 @@ describe('a process that is suspended', () => {
 describe('a wall clock that is set forward', () => {
   it('does not shorten the retry window', async () => {
     const harness = startHarness(() => answer(503));
-    await harness.send();
-    await harness.clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     harness.clock.setForward(5 * HOUR);
     await harness.clock.advance(5 * HOUR);
     const { progress, reason } = harness.onlySettled();
@@ -141,11 +136,9 @@ describe('a wall clock that is set forward', () => {
       (request, turn) => after(clock, 100, request, turn === 0 ? failure('timeout') : answer(200)),
       { clock, urls: [A, B], delivery: { concurrency: 8 } },
     );
-    await harness.send();
-    await clock.advance(50);
+    await harness.sendAndAdvance(50);
     clock.setForward(5 * HOUR);
-    await harness.send();
-    await clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     expect(harness.settled().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
     expect(harness.requests).toHaveLength(4);
   });

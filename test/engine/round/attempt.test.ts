@@ -39,8 +39,7 @@ describe('an attempt', () => {
 
   it('carries no signature without a secret', async () => {
     const harness = startHarness(() => answer(200));
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests[0]?.headers).not.toContain('X-Signature');
     expect(harness.events).toMatchObject([{ kind: 'attempt' }, { kind: 'settled' }]);
   });
@@ -53,8 +52,7 @@ describe('an attempt', () => {
       answer(302),
     ];
     const harness = startHarness((_, turn) => results[turn] ?? answer(200));
-    await harness.send();
-    await harness.clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     const at = harness.requests.map((request) => request.at);
     const common = { url: A, ms: 7 };
     expect(harness.onlySettled().progress.attempts).toEqual([
@@ -93,8 +91,7 @@ describe('an attempt', () => {
         onEvent: (event) => seen.push(event.kind === 'attempt' ? `attempt ${event.attempt.url}` : event.kind),
       },
     );
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(seen).toEqual([`POST ${A}`, `attempt ${A}`, `POST ${B}`, `attempt ${B}`, 'settled']);
   });
 });
@@ -118,8 +115,7 @@ describe('Retry-After', () => {
       ({ url }, turn) => (turn > 0 ? answer(200) : answer(503, { retryAfter: url === A ? '120' : '90' })),
       { urls: [A, B] },
     );
-    await harness.send();
-    await harness.clock.advance(89_999);
+    await harness.sendAndAdvance(89_999);
     expect(harness.requests).toHaveLength(2);
     await harness.clock.advance(1);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, B]);
@@ -131,8 +127,7 @@ describe('Retry-After', () => {
     );
     const start = harness.clock.now();
     harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(29_999);
+    await harness.sendAndAdvance(29_999);
     expect(harness.requests).toHaveLength(1);
     await harness.clock.advance(1);
     expect(harness.requests).toHaveLength(2);
@@ -140,8 +135,7 @@ describe('Retry-After', () => {
 
   it('is dropped when a later response does not repeat it', async () => {
     const harness = startHarness((_, turn) => answer(503, turn === 0 ? { retryAfter: '10' } : {}));
-    await harness.send();
-    await harness.clock.advance(10_000);
+    await harness.sendAndAdvance(10_000);
     const rescheduled = harness.events.flatMap((event) =>
       event.kind === 'rescheduled' ? [event.delivery] : [],
     );
@@ -163,8 +157,7 @@ describe('Retry-After', () => {
       ({ url }) => (url === A ? answer(503, { retryAfter: '999999' }) : answer(500)),
       { urls: [A, B, C] },
     );
-    await harness.send();
-    await harness.clock.advance(5 * HOUR);
+    await harness.sendAndAdvance(5 * HOUR);
     expect(harness.requests.slice(0, 6).map(({ url }) => url)).toEqual([A, B, C, B, C, B]);
     expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([B, C, A]);
   });

@@ -26,8 +26,7 @@ async function firstRound(letters: readonly Letter[], delivery: Partial<Delivery
     ({ url }, turn): TransportResult => (turn === 0 && firstAnswers.get(url)) || answer(200),
     { urls: URLS, delivery },
   );
-  await harness.send();
-  await harness.clock.advance(0);
+  await harness.sendAndAdvance(0);
   return harness;
 }
 
@@ -66,7 +65,6 @@ describe('fallback', () => {
       await harness.clock.advance(5 * HOUR);
       expect(harness.requests).toHaveLength(before);
       expect(harness.onlySettled().progress.attempts).toHaveLength(before);
-      await harness.engine.close();
     },
   );
 
@@ -77,8 +75,7 @@ describe('fallback', () => {
         urls: URLS,
       },
     );
-    await harness.send();
-    await harness.clock.advance(1_000);
+    await harness.sendAndAdvance(1_000);
     expect(asked(harness)).toBe('abcdeacde');
   });
 
@@ -87,8 +84,7 @@ describe('fallback', () => {
     const harness = startHarness((_, turn) => [answer(401), answer(503), answer(200)][turn] ?? answer(500), {
       urls,
     });
-    await harness.send();
-    await harness.clock.advance(1_000);
+    await harness.sendAndAdvance(1_000);
     const authorizations = harness.requests.map(
       ({ headers }) => headers[headers.indexOf('Authorization') + 1],
     );
@@ -116,7 +112,6 @@ describe('broadcast', () => {
     await harness.clock.advance(5 * HOUR);
     expect(asked(harness)).toBe(letters.includes('S') ? 'abcde' : `abcde${left}`);
     expect(harness.onlySettled().progress.attempts).toHaveLength(harness.requests.length);
-    await harness.engine.close();
   });
 
   it('asks all webhooks at once, and records every attempt', async () => {
@@ -125,8 +120,7 @@ describe('broadcast', () => {
         after(harness.clock, request.url === A ? 3_000 : 10, request, answer(request.url === A ? 503 : 200)),
       { urls: [A, B], delivery: { strategy: 'broadcast' } },
     );
-    await harness.send();
-    await harness.clock.advance(2_999);
+    await harness.sendAndAdvance(2_999);
     expect(harness.requests.map(({ at }) => at - harness.clock.now())).toEqual([-2_999, -2_999]);
     expect(harness.settled()).toEqual([]);
     await harness.clock.advance(1);
@@ -153,8 +147,7 @@ describe('health', () => {
     });
     const sendOne = async (): Promise<string> => {
       const before = harness.requests.length;
-      await harness.send();
-      await harness.clock.advance(0);
+      await harness.sendAndAdvance(0);
       return harness.requests
         .slice(before)
         .map(({ url }) => (url === A ? 'A' : 'B'))
@@ -177,8 +170,7 @@ describe('health', () => {
         request.url === A ? after(harness.clock, 5_000, request, failure('timeout')) : answer(200),
       { urls: [A, B], delivery: { health: { failures: 1 } } },
     );
-    await harness.send();
-    await harness.clock.advance(5_000 + 1_000);
+    await harness.sendAndAdvance(5_000 + 1_000);
     const before = harness.requests.length;
     await Promise.all([harness.send(), harness.send(), harness.send()]);
     await harness.clock.advance(4_999);
@@ -192,11 +184,9 @@ describe('health', () => {
       { urls: [A, B], delivery: { health: { failures } } },
     );
     for (let sent = 0; sent < failures; sent++) {
-      await harness.send();
-      await harness.clock.advance(0);
+      await harness.sendAndAdvance(0);
     }
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests.slice(-2).map(({ url }) => url)).toEqual([B, A]);
     expect(harness.settled()).toHaveLength(failures + 1);
   });
@@ -206,10 +196,8 @@ describe('health', () => {
       urls: [A, B],
       delivery: { health: { failures: 1 }, retryForMs: 0 },
     });
-    await harness.send();
-    await harness.clock.advance(0);
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A, B]);
   });
 
@@ -220,8 +208,7 @@ describe('health', () => {
     );
     const sendOne = async (): Promise<string[]> => {
       const before = harness.requests.length;
-      await harness.send();
-      await harness.clock.advance(0);
+      await harness.sendAndAdvance(0);
       return harness.requests.slice(before).map(({ url }) => url);
     };
     expect(await sendOne()).toEqual([A, B]);
