@@ -446,18 +446,6 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     fix: 'run the migrations of the receiver',
   },
   {
-    id: 'parsed-body',
-    title: 'the receiver hashes the parsed object',
-    receiver: () =>
-      responds(
-        500,
-        'TypeError: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received an instance of Object',
-      ),
-    cause: 'it hashes the parsed body instead of its bytes',
-    fix: "express.raw({ type: 'application/json' })",
-    never: ['uncaught error of the comparison'],
-  },
-  {
     id: 'secret-undefined',
     title: 'createHmac gets no secret at the receiver',
     receiver: () =>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { listening, startHttp } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
@@ -30,12 +30,15 @@ function listensAt(host: '127.0.0.1' | '::1'): (scene: Scene) => Promise<Values>
 
 /** A server that says something other than HTTP, and goes. */
 export function greets(greeting: string | Buffer): (scene: Scene) => Promise<Values> {
+  return serves((socket) => {
+    socket.on('error', () => {}).write(greeting);
+    socket.once('data', () => socket.end());
+  });
+}
+
+function serves(serve: (socket: Socket) => void): (scene: Scene) => Promise<Values> {
   return async ({ onEnd }) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => {}).write(greeting);
-      socket.once('data', () => socket.end());
-    });
-    const { port, close } = await listening(server);
+    const { port, close } = await listening(createServer(serve));
     onEnd(close);
     return { port, url: `http://127.0.0.1:${port}/hook` };
   };
@@ -66,22 +69,9 @@ const NO_CONNECTION =
 
 const DOCTOR = ['doctor', '-c', 'hooks.json'];
 
-/** Takes what is sent, and closes: as PostgreSQL does with what is no startup packet. */
-async function closesAtOnce({ onEnd }: Scene): Promise<Values> {
-  const server = createServer((socket) => socket.once('data', () => socket.end()));
-  const { port, close } = await listening(server);
-  onEnd(close);
-  return { port, url: `http://127.0.0.1:${port}/hook` };
-}
-
-function answersRaw(words: string): (scene: Scene) => Promise<Values> {
-  return async ({ onEnd }) => {
-    const server = createServer((socket) => socket.once('data', () => socket.end(words)));
-    const { port, close } = await listening(server);
-    onEnd(close);
-    return { port, url: `http://127.0.0.1:${port}/hook` };
-  };
-}
+/** Takes what is sent, answers, and closes: without words as PostgreSQL does with what is no startup packet. */
+const answersRaw = (words = ''): ((scene: Scene) => Promise<Values>) =>
+  serves((socket) => socket.once('data', () => socket.end(words)));
 
 const CASES: readonly AnswerCase[] = [
   {
@@ -195,7 +185,7 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'postgres-port',
     title: 'a port that closes whatever is sent (PostgreSQL)',
-    given: { start: closesAtOnce },
+    given: { start: answersRaw() },
     argv: SEND,
     cause: 'the port closes each connection without a response: it speaks another protocol than HTTP',
     fix: 'check the port; if it is right, look into the log of the receiver',
@@ -204,7 +194,7 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'test-postgres-port',
     title: 'the same with hooks test',
-    given: { start: closesAtOnce },
+    given: { start: answersRaw() },
     argv: TEST,
     cause: 'the port closes each connection without a response',
     fix: 'check the port; if it is right',

@@ -61,6 +61,9 @@ export function testing(answerCase: RespondingCase): AnswerCase {
   };
 }
 
+/** The response to `send`, and as `hooks test` explains it. */
+export const both = (each: RespondingCase): readonly AnswerCase[] => [responding(each), testing(each)];
+
 /** Sends one message to a listener as soon as it is there. */
 export function sendUntilTaken(url: string, { onEnd }: Pick<Scene, 'onEnd'>): void {
   const end = new AbortController();

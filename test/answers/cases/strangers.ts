@@ -3,15 +3,7 @@ import { createServer } from 'node:net';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { listening, responds, rightBut, SECRET, startHttp, type Respond } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
-import {
-  CORRECT_ONES,
-  responding,
-  SEND,
-  sendUntilTaken,
-  testing,
-  WITH_PROBES,
-  type RespondingCase,
-} from './sending.ts';
+import { both, CORRECT_ONES, SEND, sendUntilTaken, WITH_PROBES, type RespondingCase } from './sending.ts';
 
 const SAME_SECRET = 'same secret';
 
@@ -193,8 +185,7 @@ const FORWARDED: readonly (Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix'> & 
 export const STRANGERS: AnswerTheme = {
   title: 'Frameworks that refuse, timeouts, protocols and flags',
   cases: [
-    ...REFUSALS.map(responding),
-    ...REFUSALS.map(testing),
+    ...REFUSALS.flatMap(both),
     {
       id: 'flask-401',
       title: 'a receiver in Flask hashes json.dumps of the parsed body, and aborts with 401',

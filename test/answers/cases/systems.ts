@@ -213,6 +213,9 @@ function tooOld(command: string): AnswerCase {
   };
 }
 
+/** Nothing is done. */
+const refused = (each: AnswerCase): AnswerCase => ({ ...each, exitCode: 2 });
+
 const SECRETS: readonly AnswerCase[] = [
   {
     id: 'secret-file-utf-16',
@@ -221,7 +224,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is in UTF-16, as PowerShell writes files',
     fix: 'write the file as UTF-8: iconv -f UTF-16 -t UTF-8',
-    exitCode: 2,
   },
   {
     id: 'secret-file-latin-1',
@@ -230,7 +232,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is not valid UTF-8 (from --secret-file secret)',
     fix: 'store random bytes as hex or base64',
-    exitCode: 2,
   },
   {
     id: 'secret-file-empty',
@@ -239,7 +240,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is empty (from --secret-file secret)',
     fix: 'give the secret of the other side',
-    exitCode: 2,
   },
   {
     id: 'secret-file-missing',
@@ -248,7 +248,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'the secret cannot be read',
     fix: 'name a file that you may read',
-    exitCode: 2,
   },
   {
     id: 'secret-variable-empty',
@@ -257,7 +256,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', 'body'],
     cause: 'The secret is empty (from HOOKS_SECRET)',
     fix: 'give the secret of the other side',
-    exitCode: 2,
   },
   {
     id: 'secret-none',
@@ -266,7 +264,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', 'body'],
     cause: 'There is no secret',
     fix: 'give --secret, --secret-file FILE or HOOKS_SECRET',
-    exitCode: 2,
   },
   {
     id: 'verify-no-body',
@@ -274,7 +271,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['verify', '--secret', 'x', 'nothing.json'],
     cause: 'Cannot read nothing.json: there is no such file',
     fix: 'give the path of a file',
-    exitCode: 2,
   },
   {
     id: 'verify-folder',
@@ -283,7 +279,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['verify', '--secret', 'x', 'bodies'],
     cause: 'Cannot read bodies: it is a folder',
     fix: 'give the path of a file',
-    exitCode: 2,
   },
 ];
 
@@ -295,7 +290,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['queue', 'stats', '--store', 'elsewhere.db'],
     cause: 'There is no queue at {dir}/elsewhere.db',
     fix: 'create it with serve, worker, send --queue or audience sync',
-    exitCode: 2,
   },
   {
     id: 'queue-not-a-store',
@@ -306,7 +300,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['queue', 'stats', '--store', 'other.db'],
     cause: 'is not a SQLite database',
     fix: 'name another file with --store',
-    exitCode: 2,
   },
   {
     id: 'queue-no-destination',
@@ -314,7 +307,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A', '--queue', '--no-config'],
     cause: 'There is no configured destination to queue for',
     fix: 'put `webhooks` in the config',
-    exitCode: 2,
   },
   {
     id: 'serve-no-write-key',
@@ -323,7 +315,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['serve', '--port', '0', '--allow-private'],
     cause: 'No source has a write key, so no client could call the service',
     fix: 'set `writeKey` in the config (of each source), or HOOKS_WRITE_KEY',
-    exitCode: 2,
   },
   {
     id: 'config-missing',
@@ -331,7 +322,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A', '-c', 'nothing.yaml'],
     cause: 'The config file nothing.yaml does not exist',
     fix: 'check its path; hooks init FILE writes one',
-    exitCode: 2,
   },
   {
     id: 'config-tabs',
@@ -340,7 +330,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A'],
     cause: '.hooksrc.yaml:2: not valid YAML: tab characters must not be used in indentation',
     fix: 'check the indentation',
-    exitCode: 2,
   },
   {
     id: 'config-unreadable-link',
@@ -354,7 +343,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A'],
     cause: '.hooksrc.yaml is a link to /nonexistent/hooks',
     fix: 'put `webhooks` in the config',
-    exitCode: 2,
     missed: 'that the config is a link to nothing',
   },
 ];
@@ -366,10 +354,10 @@ export const SYSTEMS: AnswerTheme = {
     ...DOCTOR,
     ...FAULTS,
     ...COMMAND_NAMES.map(tooOld),
-    ...SECRETS,
+    ...SECRETS.map(refused),
     ...ODD_SECRETS,
     ...TRACKING_API,
-    ...STORES,
+    ...STORES.map(refused),
     ...SLIPS,
   ],
 };

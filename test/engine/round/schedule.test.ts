@@ -62,7 +62,11 @@ describe('nextRoundAt', () => {
     ['keeps the backoff despite an earlier Retry-After', { rounds: 11, notBefore: [T0 + 1_000] }, 300_000],
     ['moves the last round so that all of it fits into the window', late(400_000), 4 * HOUR - 20_000 - 50],
     ['keeps the shortest wait rather than a whole round', late(310_000), 4 * HOUR - 50],
-    ['has no round if the window is too short for the shortest wait', late(300_000), undefined],
+    [
+      'has no round if the window is too short for the shortest wait',
+      { ...late(300_000), random: 0, roundMs: 0 },
+      undefined,
+    ],
     ['cuts a later Retry-After to the window', { notBefore: [T0 + 9 * HOUR] }, 4 * HOUR - 50],
     ['also with rounds that take long', { notBefore: [T0 + 4 * HOUR], roundMs: 20_000 }, 4 * HOUR - 20_050],
     [
