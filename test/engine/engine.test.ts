@@ -242,9 +242,7 @@ describe('concurrency', () => {
     const held = heldReceiver();
     const harness = startHarness(
       (request, turn) => (request.url === A ? held.receiver(request, turn) : answer(200)),
-      {
-        sources: twoDestinations(),
-      },
+      { sources: twoDestinations() },
     );
     await harness.engine.submit(
       'web',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { newTransport, requestTo } from './sending.ts';
+import { newTransport, requestTo, sendTo } from './sending.ts';
 
 it('holds a request until it is released', async () => {
   let received = '';
@@ -18,9 +18,9 @@ it('holds a request until it is released', async () => {
   const { port } = server.address() as AddressInfo; // of a TCP server
   const held = await new Promise<{ release: () => void; result: Promise<object> }>((resolve) => {
     const hold = (release: () => void): void => void setImmediate(() => resolve({ release, result }));
-    const result = newTransport().send(requestTo(`http://127.0.0.1:${port}/`, { hold }));
+    const result = sendTo(`http://127.0.0.1:${port}/`, { hold });
   });
-  const other = newTransport().send(requestTo(`http://127.0.0.1:${port}/`));
+  const other = sendTo(`http://127.0.0.1:${port}/`);
   expect(await other).toMatchObject({ status: 200 });
   expect(received.split('POST').length - 1).toBe(1);
   held.release();

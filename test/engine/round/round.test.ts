@@ -71,9 +71,7 @@ describe('fallback', () => {
   it('asks all remaining webhooks in the second round, in order', async () => {
     const harness = startHarness(
       ({ url }, turn) => (url.startsWith('http://b') && turn === 0 ? LETTERS.P : LETTERS.R),
-      {
-        urls: URLS,
-      },
+      { urls: URLS },
     );
     await harness.sendAndAdvance(1_000);
     expect(asked(harness)).toBe('abcdeacde');
