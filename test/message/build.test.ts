@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/errors.ts';
 import { buildMessage, buildParsed } from '../../src/message/build.ts';
 import { MESSAGE_TYPES, type JsonValue } from '../../src/message/types.ts';
-import { json, object } from './arbitraries.ts';
+import { FIELD_NAMES, json, object } from './arbitraries.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 21, 10, 5, 123);
 const build = (input: unknown, strict = false) => buildMessage(input, { now: NOW, strict });
@@ -122,17 +122,6 @@ describe('buildMessage', () => {
 
     it('a timestamp by truncating the time of the call to milliseconds', () => {
       expect(buildMessage(track({}), { now: NOW + 0.9 }).timestamp).toBe('2026-11-20T21:10:05.123Z');
-    });
-
-    it.each([
-      ['page', { userId: 'u' }, { properties: {} }],
-      ['screen', { userId: 'u', name: 'Home' }, { context: {} }],
-      ['identify', { userId: 'u' }, { traits: {} }],
-      ['track', { userId: 'u', event: 'e' }, { properties: {} }],
-      ['group', { userId: 'u', groupId: 'g' }, { traits: {} }],
-    ])('a %s with the object that its type names', (type, input, filled) => {
-      const timestamp = '2026-11-20T21:10:05.123Z';
-      expect(build({ type, ...input })).toEqual({ type, ...input, ...filled, timestamp });
     });
 
     it.each(['page', 'screen', 'identify', 'track', 'group'])(
@@ -308,13 +297,8 @@ describe('buildMessage', () => {
         undefined,
       ],
     ])('rejects the unknown field of %j', (input, path, message, hint) => {
-      expect(() => build(input, true)).toThrow(
-        expect.objectContaining({
-          path,
-          message,
-          ...(hint === undefined ? {} : { hint }),
-        }),
-      );
+      const expected = { path, message, ...(hint !== undefined && { hint }) };
+      expect(() => build(input, true)).toThrow(expect.objectContaining(expected));
       if (path !== 'prevId') expect(build(input)).toHaveProperty(path);
     });
 
@@ -349,22 +333,7 @@ describe('buildMessage', () => {
 
   it('returns a message or throws a ValidationError with a path, for anything that JSON can hold', () => {
     const value = fc.oneof(json, fc.constantFrom('u', 'track', '2026-11-20T21:10:05Z', 1, null), object);
-    const names = [
-      'userId',
-      'anonymousId',
-      'event',
-      'name',
-      'groupId',
-      'previousId',
-      'User ID',
-      'properties',
-      'traits',
-      'context',
-      'integrations',
-      'timestamp',
-      'version',
-      'messageId',
-    ];
+    const names = [...FIELD_NAMES, 'User ID'];
     const known = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
     const type = fc.oneof({ weight: 9, arbitrary: fc.constantFrom<unknown>(...MESSAGE_TYPES) }, json);
     const message = fc
