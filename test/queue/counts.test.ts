@@ -1,14 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import type { Claim } from '../../src/queue/queue.ts';
-import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
-import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
-import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import type { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
+import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
-import { newQueueFile } from '../stores/queue-file.ts';
+import { newQueueFile, openQueueFile } from '../stores/queue-file.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
@@ -16,17 +14,6 @@ const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
 /** The state of every delivery, read one by one. */
 const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
-
-async function open(file: string, clock: FakeClock) {
-  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
-  const queue = new SqliteQueue({ store, clock, retention: { deliveredMs: SECOND_MS, deadMs: SECOND_MS } });
-  const close = async (): Promise<void> => {
-    await queue.close();
-    await store.close();
-  };
-  onTestFinished(close);
-  return { queue, inspection: new SqliteInspection({ store, clock }), close };
-}
 
 async function counted(inspection: SqliteInspection): Promise<readonly string[]> {
   const lanes = await inspection.stats();
@@ -73,7 +60,8 @@ async function settle(
 describe('the counts of a queue', () => {
   it('match the rows after any operations', async () => {
     const [file, clock] = [newQueueFile(), new FakeClock()];
-    const { queue, inspection } = await open(file, clock);
+    const retention = { deliveredMs: SECOND_MS, deadMs: SECOND_MS };
+    const { queue, inspection } = await openQueueFile(file, { clock, retention });
     const expectRight = async (): Promise<void> =>
       expect(await counted(inspection)).toEqual(await ask(file, SEEN));
     await fill(queue, clock);
