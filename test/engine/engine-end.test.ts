@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { LANE } from '../queue/new-delivery.ts';
-import { A, after, answer, B, BODY, createHarness, startHarness, failure, heldReceiver } from './harness.ts';
-
-const ENTRY = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
+import {
+  A,
+  after,
+  answer,
+  B,
+  createHarness,
+  entries,
+  startHarness,
+  failure,
+  heldReceiver,
+} from './harness.ts';
 
 describe('close', () => {
   it('finishes the attempts in flight and leaves the rest in the queue', async () => {
     const held = heldReceiver();
     const harness = startHarness(held.receiver, { delivery: { concurrency: 2 } });
-    await harness.engine.submit(
-      'web',
-      Array.from({ length: 5 }, () => ENTRY),
-    );
+    await harness.engine.submit('web', entries(5));
     await harness.clock.advance(0);
     let isClosed = false;
     const closed = harness.engine.close().then(() => (isClosed = true));

@@ -11,15 +11,14 @@ import {
   after,
   answer,
   B,
-  BODY,
+  entries,
+  ENTRY,
   createHarness,
   startHarness,
   heldReceiver,
   oneSource,
 } from './harness.ts';
 import { randomFrom } from '../random.ts';
-
-const ENTRY = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
 
 /** One source with two destinations of one webhook each. */
 function twoDestinations(): Sources {
@@ -97,10 +96,7 @@ describe('submit', () => {
     const ids = await Promise.all(
       [0, 1].map(async () => {
         const { engine } = createHarness(() => answer(200));
-        const submitted = await engine.submit(
-          'web',
-          Array.from({ length: 1_000 }, () => ENTRY),
-        );
+        const submitted = await engine.submit('web', entries(1_000));
         return submitted.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
       }),
     );
@@ -244,10 +240,7 @@ describe('concurrency', () => {
       (request, turn) => (request.url === A ? held.receiver(request, turn) : answer(200)),
       { sources: twoDestinations() },
     );
-    await harness.engine.submit(
-      'web',
-      Array.from({ length: 10 }, () => ENTRY),
-    );
+    await harness.engine.submit('web', entries(10));
     await harness.clock.advance(0);
     expect(held.waiting()).toBe(2);
     expect(harness.settled()).toHaveLength(10);
@@ -315,12 +308,12 @@ describe('order keys', () => {
         delivery: { concurrency: 8 },
       },
     );
-    const entries = Array.from({ length: 200 }, (_, index) => ({
+    const many = Array.from({ length: 200 }, (_, index) => ({
       ...ENTRY,
       messageId: String(index),
       orderKeys: index % 10 === 9 ? ['u0', 'u1'] : [`u${index % 4}`],
     }));
-    await harness.engine.submit('web', entries);
+    await harness.engine.submit('web', many);
     await harness.clock.advance(3_600_000);
     expect(harness.settled()).toHaveLength(200);
     for (const key of ['u0', 'u1', 'u2', 'u3']) {

@@ -117,6 +117,12 @@ export function startHarness(receiver: Receiver, options?: HarnessOptions): Harn
 
 export const BODY = new TextEncoder().encode('{"version":1,"type":"track"}');
 
+export const ENTRY: OutgoingMessage = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
+
+export function entries(count: number): OutgoingMessage[] {
+  return Array.from({ length: count }, () => ENTRY);
+}
+
 export function oneSource(
   urls: readonly string[],
   { secrets = [], delivery = {} }: { secrets?: readonly string[]; delivery?: Partial<DeliveryOptions> } = {},

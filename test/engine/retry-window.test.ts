@@ -3,7 +3,7 @@ import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { NO_PROGRESS, type Progress } from '../../src/queue/delivery.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { newDelivery } from '../queue/new-delivery.ts';
+import { claimOne, newDelivery } from '../queue/new-delivery.ts';
 import {
   A,
   after,
@@ -15,6 +15,7 @@ import {
   failure,
   type Harness,
   type HarnessOptions,
+  type Receiver,
 } from './harness.ts';
 import { randomFrom } from '../random.ts';
 
@@ -88,12 +89,8 @@ describe('four hours of retries', () => {
   });
 
   it('start no attempt after the window, and ask every webhook in the last round, even if each takes 5 s', async () => {
-    const clock = new FakeClock();
-    const harness = startHarness((request) => after(clock, 5_000, request, failure('timeout')), {
-      urls: [A, B, C],
-      clock,
-      random: randomFrom(3),
-    });
+    const hanging: Receiver = (request) => after(harness.clock, 5_000, request, failure('timeout'));
+    const harness = startHarness(hanging, { urls: [A, B, C], random: randomFrom(3) });
     await harness.sendAndAdvance(5 * HOUR);
     const starts = roundStarts(harness);
     expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
@@ -104,23 +101,18 @@ describe('four hours of retries', () => {
 
 describe('the retry window', () => {
   it('of 0 allows one round, with every webhook', async () => {
-    const clock = new FakeClock();
-    const harness = startHarness((request) => after(clock, 5_000, request, failure('timeout')), {
-      urls: [A, B],
-      clock,
-      delivery: { retryForMs: 0 },
-    });
+    const hanging: Receiver = (request) => after(harness.clock, 5_000, request, failure('timeout'));
+    const harness = startHarness(hanging, { urls: [A, B], delivery: { retryForMs: 0 } });
     await harness.sendAndAdvance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
   });
 
   it('ends a round that exceeds it', async () => {
-    const clock = new FakeClock();
     // The second round begins after 5.75 s and outlasts the window of 6 s.
     const harness = startHarness(
-      (request, turn) => after(clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
-      { urls: [A, B], clock, delivery: { retryForMs: 6_000 } },
+      (request, turn) => after(harness.clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
+      { urls: [A, B], delivery: { retryForMs: 6_000 } },
     );
     await harness.sendAndAdvance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A]);
@@ -155,9 +147,7 @@ async function found(progress: Partial<Progress>, result = 503): Promise<Harness
   const queue = new MemoryQueue(clock);
   const firstAttemptAt = clock.now() - 5 * HOUR;
   await queue.add([newDelivery('old')]);
-  const [claim] = (await queue.claim({ source: 'web', destination: 'Webhooks', limit: 1, leaseMs: 1 }))
-    .claims;
-  if (claim === undefined) throw new Error('nothing to claim');
+  const claim = await claimOne(queue);
   const before = { ...NO_PROGRESS, rounds: 7, firstAttemptAt, ...progress };
   await queue.settle(claim, { state: 'retrying', dueAt: clock.now() - HOUR, progress: before });
   const harness = startHarness(() => answer(result), { clock, queue, urls: [A, B] });
@@ -199,14 +189,14 @@ describe('a delivery found by a process that starts after its window', () => {
 
 describe('a delivery that waited for room beyond its window', () => {
   it('gets no late round, since its process was running', async () => {
-    const clock = new FakeClock();
     const harness = startHarness(
-      (request) => after(clock, 5_000, request, request.body.length === 1 ? failure('timeout') : answer(503)),
-      { clock, delivery: { concurrency: 1, retryForMs: 6_000 } },
+      (request) =>
+        after(harness.clock, 5_000, request, request.body.length === 1 ? failure('timeout') : answer(503)),
+      { delivery: { concurrency: 1, retryForMs: 6_000 } },
     );
     await harness.send({ body: new Uint8Array(1) });
     await harness.send({ body: new Uint8Array(2) });
-    await clock.advance(HOUR);
+    await harness.clock.advance(HOUR);
     for (const { progress } of harness.settled()) {
       for (const { at } of progress.attempts) {
         expect(at).toBeLessThanOrEqual((progress.firstAttemptAt ?? 0) + 6_000);

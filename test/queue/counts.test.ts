@@ -5,11 +5,12 @@ import type { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-insp
 import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
-import { LANE, newDelivery } from './new-delivery.ts';
+import { claim, newDelivery } from './new-delivery.ts';
 import { newQueueFile, openQueueFile } from '../stores/queue-file.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
+const LEASE_MS = 2 * HOUR_MS;
 const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 } as const;
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
 /** The state of every delivery, read one by one. */
@@ -36,17 +37,13 @@ async function fill(queue: SqliteQueue, clock: FakeClock): Promise<void> {
     ...all.slice(0, 3),
     newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no event' }),
   ]);
-  const claims = await claim(queue, 12);
+  const claims = await claim(queue, 12, LEASE_MS);
   await settle(queue, claims.slice(0, 3), { state: 'delivered', progress: PROGRESS });
   await settle(queue, claims.slice(3, 6), { state: 'dead', reason: 'rejected', progress: PROGRESS });
   const again = { state: 'retrying', dueAt: clock.now() - HOUR_MS, progress: PROGRESS } as const;
   await settle(queue, claims.slice(6, 9), again);
   // Two of the tried ones are in flight again.
-  await claim(queue, 2);
-}
-
-async function claim(queue: SqliteQueue, limit: number): Promise<readonly Claim[]> {
-  return (await queue.claim({ ...LANE, limit, leaseMs: 2 * HOUR_MS })).claims;
+  await claim(queue, 2, LEASE_MS);
 }
 
 async function settle(
@@ -82,9 +79,9 @@ describe('the counts of a queue', () => {
       [0, 0],
     ]);
     const again = { state: 'retrying', dueAt: clock.now(), progress: PROGRESS } as const;
-    await settle(queue, await claim(queue, 100), again);
+    await settle(queue, await claim(queue, 100, LEASE_MS), again);
     await expectRight();
-    await settle(queue, await claim(queue, 100), { state: 'delivered', progress: PROGRESS });
+    await settle(queue, await claim(queue, 100, LEASE_MS), { state: 'delivered', progress: PROGRESS });
     await expectRight();
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { moveDeliveries } from '../../src/queue/move.ts';
-import type { Claim } from '../../src/queue/queue.ts';
 import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { run } from '../stores/sqlite/ask.ts';
-import { LANE, newDelivery } from './new-delivery.ts';
+import { claim, claimOne, newDelivery } from './new-delivery.ts';
 import { openQueueFile } from '../stores/queue-file.ts';
 
 const LEASE_MS = 10_000;
@@ -13,14 +12,8 @@ const clock = new FakeClock();
 const damage = (file: string, id: string, column = 'body'): Promise<void> =>
   run(file, `UPDATE deliveries SET ${column} = CAST('{"version":2}' AS BLOB) WHERE id = '${id}'`);
 
-async function claims(queue: SqliteQueue): Promise<readonly Claim[]> {
-  return (await queue.claim({ ...LANE, limit: 100, leaseMs: LEASE_MS })).claims;
-}
-
 async function damagedIds(queue: SqliteQueue): Promise<readonly string[]> {
-  return (await claims(queue))
-    .filter(({ delivery }) => delivery.isDamaged)
-    .map(({ delivery }) => delivery.id);
+  return (await claim(queue)).filter(({ delivery }) => delivery.isDamaged).map(({ delivery }) => delivery.id);
 }
 
 describe('a delivery whose row is damaged', () => {
@@ -58,11 +51,10 @@ describe('a delivery whose row is damaged', () => {
     const { file, queue, inspection } = await openQueueFile(undefined, { clock });
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
     await damage(file, 'a', 'order_keys');
-    const [first] = await claims(queue);
-    if (first === undefined) throw new Error('nothing to claim');
+    const first = await claimOne(queue);
     const { progress } = first.delivery;
     await queue.settle(first, { state: 'dead', reason: 'damaged', progress });
-    expect((await claims(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
+    expect((await claim(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
     expect(await inspection.get('a')).toMatchObject({ state: 'dead', reason: 'damaged', isDamaged: true });
   });
 
@@ -78,7 +70,7 @@ describe('a delivery whose row is damaged', () => {
       ['a', 'dead'],
       ['b', 'pending'],
     ]);
-    expect((await claims(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
+    expect((await claim(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
     expect(await inspection.drop(['a'])).toEqual(['dropped']);
   });
 
@@ -104,14 +96,14 @@ describe('a delivery whose row is damaged', () => {
   it('with unreadable progress does not block others', async () => {
     const { file, queue } = await openQueueFile(undefined, { clock });
     await queue.add([newDelivery('a'), newDelivery('b')]);
-    const [a, b] = await claims(queue);
+    const [a, b] = await claim(queue);
     if (a === undefined || b === undefined) throw new Error('nothing to claim');
     const progress = { ...a.delivery.progress, rounds: 1, firstAttemptAt: 1 };
     await queue.settle(a, { state: 'retrying', dueAt: 0, progress });
     await queue.renew(b, progress, LEASE_MS);
     await run(file, `UPDATE progress SET attempts = '[', not_before = '}'; UPDATE claims SET progress = '{'`);
     await clock.advance(LEASE_MS + 1);
-    expect((await claims(queue)).map(({ delivery }) => [delivery.id, delivery.progress.rounds])).toEqual([
+    expect((await claim(queue)).map(({ delivery }) => [delivery.id, delivery.progress.rounds])).toEqual([
       ['a', 1],
       ['b', 0],
     ]);

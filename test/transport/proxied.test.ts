@@ -13,6 +13,9 @@ beforeAll(async () => {
 
 afterAll(() => certificates.remove());
 
+const behind = ({ origin }: ProxyServer) =>
+  newTransport({ proxyEnv: { HTTPS_PROXY: origin }, caFile: certificates.caFile });
+
 describe('a request to an http: receiver behind a proxy', () => {
   it('is sent to the proxy with its whole URL and the right Host', async () => {
     const proxy = await started(proxyServer());
@@ -46,9 +49,6 @@ describe('a request to an http: receiver behind a proxy', () => {
 });
 
 describe('a request to an https: receiver behind a proxy', () => {
-  const behind = ({ origin }: ProxyServer) =>
-    newTransport({ proxyEnv: { HTTPS_PROXY: origin }, caFile: certificates.caFile });
-
   it('goes through a tunnel, in which the certificate is checked against the receiver', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk({ certificate: certificates.good }));

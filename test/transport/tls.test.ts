@@ -56,10 +56,8 @@ describe('a certificate', () => {
     async ({ error, trusting, name }) => {
       const hostile = await serving(name);
       const connection = trusting ? { caFile: certificates.caFile } : {};
-      const sent = await program.send(
-        { url: hostile.url, connection },
-        { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-      );
+      const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+      const sent = await program.send({ url: hostile.url, connection }, env);
       expect(sent.result).toMatchObject({ kind: 'failure', error });
       expect(hostile.requests).toHaveLength(0);
     },
@@ -79,9 +77,8 @@ describe('a certificate', () => {
     const hostile = await serving('good');
     const url = `https://${host}:${hostile.port}/`;
     const transport = newTransport();
-    expect(
-      await transport.send(requestTo(url, { connection: { caFile: certificates.caFile } })),
-    ).toMatchObject({ status: 200 });
+    const connection = { caFile: certificates.caFile };
+    expect(await transport.send(requestTo(url, { connection }))).toMatchObject({ status: 200 });
     expect(await transport.send(requestTo(url))).toMatchObject({ error: 'tls-untrusted' });
   });
 

@@ -2,13 +2,13 @@ import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/clock.ts';
 import { NO_PROGRESS, type Progress } from '../../../../src/queue/delivery.ts';
-import type { Claim, Queue } from '../../../../src/queue/queue.ts';
+import type { Queue } from '../../../../src/queue/queue.ts';
 import type { SqliteQueue } from '../../../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QueueError } from '../../../../src/errors.ts';
 import { FakeClock } from '../../../fake-clock.ts';
 import { ask } from '../ask.ts';
 import { queueConformance } from '../../../queue/conformance.ts';
-import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
+import { claim, claimOne, LANE, newDelivery } from '../../../queue/new-delivery.ts';
 import { newQueueFile, openQueueFile } from '../../queue-file.ts';
 
 const LEASE_MS = 10_000;
@@ -17,15 +17,8 @@ const HOUR_MS = 3_600_000;
 const open = async (file: string, clock: Clock): Promise<SqliteQueue> =>
   (await openQueueFile(file, { clock })).queue;
 
-const claim = async (queue: Queue, limit = 100): Promise<readonly Claim[]> =>
-  (await queue.claim({ ...LANE, limit, leaseMs: LEASE_MS })).claims;
 const claimIds = async (queue: Queue): Promise<readonly string[]> =>
   (await claim(queue)).map(({ delivery }) => delivery.id);
-const claimOne = async (queue: Queue): Promise<Claim> => {
-  const [first] = await claim(queue);
-  if (first === undefined) throw new Error('nothing to claim');
-  return first;
-};
 const PROGRESS: Progress = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1_700_000_000_000 };
 
 queueConformance('SqliteQueue', (clock) => open(newQueueFile(), clock), { modelRuns: 60 });
