@@ -17,10 +17,7 @@ class RottenQueue extends MemoryQueue {
 
 it('makes a dead letter of a damaged delivery, without an attempt', async () => {
   const clock = new FakeClock();
-  const harness = startHarness(() => answer(200), {
-    clock,
-    queue: new RottenQueue(clock),
-  });
+  const harness = startHarness(() => answer(200), { clock, queue: new RottenQueue(clock) });
   await harness.sendAndAdvance(1);
   expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'damaged' });
   expect(harness.requests).toEqual([]);

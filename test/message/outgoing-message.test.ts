@@ -90,17 +90,6 @@ describe('encodeBody', () => {
     );
   });
 
-  it('adds no messageId and no context of its own', () => {
-    expect(Object.keys(JSON.parse(body({ type: 'track', event: 'e', userId: 'u' })) as object)).toEqual([
-      'version',
-      'type',
-      'userId',
-      'event',
-      'properties',
-      'timestamp',
-    ]);
-  });
-
   it('never sends integrations, writeKey, sentAt, _metadata and $schema', () => {
     const unsent = { integrations: { All: true }, writeKey: 'k', sentAt: 's', _metadata: {}, $schema: 'x' };
     expect(body({ type: 'identify', userId: 'u', ...unsent })).toBe(body({ type: 'identify', userId: 'u' }));

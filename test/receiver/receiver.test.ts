@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { listening } from '../answers/counterparts.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { rawPost } from './raw-connection.ts';
 import { answered, start } from './starting.ts';
@@ -336,15 +337,12 @@ describe('a receiver', () => {
   });
 
   it('reports a port that is in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { port, close } = await listening(createServer());
     await expect(start({ port })).rejects.toMatchObject({
       message: `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
       hint: 'choose another port, or --port 0 for any free one',
     });
-    other.close();
+    await close();
   });
 
   it('requires a secret if it requires signatures', async () => {

@@ -148,7 +148,6 @@ const DOCTOR: readonly AnswerCase[] = [
   onDisk({
     id: 'doctor-disk-full',
     title: 'doctor, and the disk of the queue is full',
-    start: nearlyFull(0),
     argv: ['doctor'],
     cause: 'the disk is full, so nothing is accepted',
     fix: 'make room on that disk, or name another folder with HOOKS_DATA_DIR or --store',

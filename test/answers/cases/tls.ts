@@ -65,6 +65,8 @@ const PLAIN = SEND.map((word) => (word === '{url}' ? '{plain}' : word));
 const TEST = ['test', '{url}', '--secret', 's3cret'];
 const CLIENT_CERTIFICATE: ServerOptions = { requestCert: true, rejectUnauthorized: true };
 
+const OVER_TLS = { cause: 'the port speaks TLS: {url}', fix: 'give the URL with https: {url}' };
+
 const CASES: readonly AnswerCase[] = [
   {
     id: 'self-signed',
@@ -119,8 +121,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'http:// to a port that speaks TLS',
     given: { start: tlsReceiver('good') },
     argv: PLAIN,
-    cause: 'the port speaks TLS: {url}',
-    fix: 'give the URL with https: {url}',
+    ...OVER_TLS,
     never: ['crashed'],
   },
   {
@@ -128,8 +129,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'http:// to a port that speaks TLS and cuts everything else',
     given: { start: resetsPlainHttp },
     argv: PLAIN,
-    cause: 'the port speaks TLS: {url}',
-    fix: 'give the URL with https: {url}',
+    ...OVER_TLS,
     never: ['crashed'],
   },
   {
@@ -153,8 +153,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'hooks test with http:// to a port that speaks TLS',
     given: { start: tlsReceiver('good') },
     argv: ['test', '{plain}', '--secret', 's3cret'],
-    cause: 'the port speaks TLS: {url}',
-    fix: 'give the URL with https: {url}',
+    ...OVER_TLS,
     never: ['✓'],
   },
   {
