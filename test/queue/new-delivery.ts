@@ -27,8 +27,9 @@ export async function claim(queue: Queue, limit = 100, leaseMs = 10_000): Promis
   return (await queue.claim({ ...LANE, limit, leaseMs })).claims;
 }
 
-export async function claimOne(queue: Queue): Promise<Claim> {
-  const [first] = await claim(queue, 1);
+/** The first of those that it claims. */
+export async function claimOne(queue: Queue, limit = 1): Promise<Claim> {
+  const [first] = await claim(queue, limit);
   if (first === undefined) throw new Error('nothing to claim');
   return first;
 }

@@ -32,7 +32,7 @@ describe('SqliteQueue opened again', () => {
       newDelivery('b', { orderKeys: ['u'] }),
       newDelivery('c'),
     ]);
-    await first.settle(await claimOne(first), {
+    await first.settle(await claimOne(first, 100), {
       state: 'retrying',
       dueAt: clock.now() + 5,
       progress: PROGRESS,
