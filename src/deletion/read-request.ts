@@ -14,7 +14,7 @@ export function readDeletionRequest(input: unknown): DeletionRequest {
     : { userIds, sources: readNames(sources, 'sources') };
 }
 
-/** The allowed fields of the body. `writeKey` identifies the caller, and is not part of the request. */
+/** The fields that the body of a deletion request may have. `writeKey` identifies the caller and is not stored. */
 const FIELDS: readonly string[] = ['userIds', 'sources', 'writeKey'];
 
 /**

@@ -21,7 +21,8 @@ export interface AnswerCase {
   readonly cause: string;
   /** The words of the output that say how to fix it. */
   readonly fix: string;
-  readonly exitCode: number;
+  /** @default 1 */
+  readonly exitCode?: number;
   /** Misleading texts that must not stand in the output. */
   readonly never?: readonly string[];
   /** How many faults the output explains with `wrong:`. @default 1 of hooks test, not looked at elsewhere */

@@ -120,7 +120,7 @@ export function hmac(body: Buffer | string, secret = SECRET): string {
   return createHmac('sha1', secret).update(body).digest('hex');
 }
 
-function isJson(body: Buffer): boolean {
+export function isJson(body: Buffer): boolean {
   try {
     JSON.parse(body.toString());
     return true;

@@ -14,7 +14,7 @@ export interface AnswerJudgement {
 const NEVER = ['Unexpected:', 'report this bug in hooks'];
 
 export function judgeAnswer(
-  { argv, cause, fix, never = [], exitCode, faults = 1 }: AnswerCase,
+  { argv, cause, fix, never = [], exitCode = 1, faults = 1 }: AnswerCase,
   { stdout, stderr, exitCode: got }: CommandResult,
   values: Values,
 ): AnswerJudgement {

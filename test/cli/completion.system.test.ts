@@ -42,25 +42,19 @@ describe('hooks completion bash', () => {
     cwd = await placeWithProgram();
   });
 
-  it.each<[string[], string[]]>([
-    [['se'], ['send', 'serve']],
-    [['send', 'tr'], ['track']],
-    [
-      ['send', 'track', '-o', ''],
-      ['text', 'json'],
-    ],
+  it.each([
+    ['se', 'send serve'],
+    ['send tr', 'track'],
+    ['send track -o ', 'text json'],
     // Bash splits these at = and replaces only the part after it.
-    [
-      ['send', '--output', '='],
-      ['text', 'json'],
-    ],
-    [['send', '--output', '=', 'j'], ['json']],
-    [['send', 'track', '--integration', 'Arch', '=', 't'], []],
-    [['send', 'track', '--integration', 'Archive', '=', 't'], ['true']],
-    [['send', '--source', 'mo'], ['mobile-app']],
-    [['listen', '--save', 'cap'], ['captures']],
-  ])('completes %j', async (words, expected) => {
-    expect(await inBash(completing(words), cwd)).toEqual(expected);
+    ['send --output =', 'text json'],
+    ['send --output = j', 'json'],
+    ['send track --integration Arch = t', ''],
+    ['send track --integration Archive = t', 'true'],
+    ['send --source mo', 'mobile-app'],
+    ['listen --save cap', 'captures'],
+  ])('completes %j with %j', async (line, expected) => {
+    expect((await inBash(completing(line.split(' ')), cwd)).join(' ')).toBe(expected);
   });
 
   it('never evaluates typed or offered words', async () => {
@@ -119,10 +113,7 @@ describe('Tab at a prompt', () => {
     const fish = spawn(
       'fish',
       ['-c', 'hooks completion fish | source; complete -C "hooks send --source mo"'],
-      {
-        cwd,
-        env: { ...inherited(), PATH: PATH(cwd), HOME: cwd },
-      },
+      { cwd, env: { ...inherited(), PATH: PATH(cwd), HOME: cwd } },
     );
     const [stdout] = await Promise.all([text(fish.stdout), once(fish, 'close')]);
     expect(stdout).toMatch(/^mobile-app/m);

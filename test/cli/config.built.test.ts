@@ -91,7 +91,9 @@ describe('hooks config', () => {
   it('reads the file of -c, and no file with --no-config', async () => {
     const cwd = temporaryFolder({ '.hooksrc': 'store: redis://a', 'other.yaml': 'store: redis://b' });
     expect(rowOf(await rowsIn(cwd, ['-c', 'other.yaml']), 'store')?.value).toBe('redis://b');
-    expect(rowOf(await rowsIn(cwd, ['--no-config']), 'store')?.value).toBe(null);
+    expect(rowOf(await rowsIn(cwd, ['--no-config'], { HOOKS_CONFIG: 'other.yaml' }), 'store')?.value).toBe(
+      null,
+    );
     expect(rowOf(await rowsIn(cwd, [], { HOOKS_CONFIG: 'other.yaml' }), 'store')?.origin).toBe('other.yaml');
   });
 
@@ -109,28 +111,6 @@ describe('hooks config', () => {
     expect(stdout).not.toContain('canary');
   });
 
-  it('masks secrets', async () => {
-    const cwd = temporaryFolder({
-      '.hooksrc.yaml': `
-sharedSecret: canary
-writeKey: canary
-webhooks: [{ url: "https://u:canary@a", headers: { Authorization: canary, X-Auth-Token: canary } }]
-endpoint: https://canary@a
-store: postgres://u:canary@host/db
-`,
-    });
-    const env = { HOOKS_SECRET: 'canary', SEGMENT_WRITE_KEY: 'canary', HOOKS_URL: 'http://canary@a' };
-    for (const args of [
-      ['config', '-v'],
-      ['config', '-o', 'json', '-v'],
-    ]) {
-      for (const run of [await hooks(args, { cwd }), await hooks(args, { cwd, env })]) {
-        expect(run.code).toBe(0);
-        expect(run.stdout + run.stderr).not.toContain('canary');
-      }
-    }
-  });
-
   it('escapes control characters', async () => {
     const cwd = temporaryFolder({ '.hooksrc.yaml': 'store: "redis://a\\e[31m"' });
     const { stdout } = await hooks(['config'], { cwd });
@@ -138,39 +118,14 @@ store: postgres://u:canary@host/db
   });
 
   it.each([
-    [
-      'hooks.config.mjs',
-      'export default {\n webhooks: [ }',
-      "error: hooks.config.mjs:2: not valid code: Unexpected token '}'",
-    ],
-    [
-      'hooks.config.js',
-      '\nexport default { webhooks: [ }',
-      "error: hooks.config.js:2: not valid code: Unexpected token '}'",
-    ],
-    [
-      'hooks.config.cjs',
-      'module.exports = {\n webhooks: [ }',
-      "error: hooks.config.cjs:2: not valid code: Unexpected token '}'",
-    ],
-    [
-      'hooks.config.ts',
-      '\nthrow new Error("no luck")',
-      'error: hooks.config.ts:2: the config cannot be used: no luck',
-    ],
-    [
-      '.hooksrc.mjs',
-      "export default {\n secret: 'a' canary }",
-      'error: .hooksrc.mjs:2: not valid code: Unexpected identifier',
-    ],
-    [
-      'hooks.config.js',
-      'export default { delivery: { timeout: -1 } }',
-      'error: Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)',
-    ],
+    ['hooks.config.mjs', 'export default {\n webhooks: [ }', "not valid code: Unexpected token '}'"],
+    ['hooks.config.js', '\nexport default { webhooks: [ }', "not valid code: Unexpected token '}'"],
+    ['hooks.config.cjs', 'module.exports = {\n webhooks: [ }', "not valid code: Unexpected token '}'"],
+    ['hooks.config.ts', '\nthrow new Error("no luck")', 'the config cannot be used: no luck'],
+    ['.hooksrc.mjs', "export default {\n secret: 'a' canary }", 'not valid code: Unexpected identifier'],
   ])('exits with 2 if %s is broken', async (name, text, error) => {
     const cwd = temporaryFolder({ [name]: text });
-    const stderr = await expectRejected(['config'], error, { run: runBuilt, cwd });
+    const stderr = await expectRejected(['config'], `error: ${name}:2: ${error}`, { run: runBuilt, cwd });
     expect(stderr).not.toContain('canary');
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { jsonLines, receiving, SECRET } from '../end-to-end/receiving.ts';
+import { errorOf } from './expect-rejected.ts';
 import { hooks, type HooksResult } from './run-in-process.ts';
 import { bodyOf, sorted } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -66,10 +67,8 @@ describe('hooks delete', () => {
   });
 
   it('rejects standard input without an id, and an empty id', async () => {
-    const none = await runDelete(['-']);
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('on standard input, got none')]);
-    const empty = await runDelete(['']);
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('got an empty string')]);
+    expect(errorOf(await runDelete(['-']))).toContain('on standard input, got none');
+    expect(errorOf(await runDelete(['']))).toContain('got an empty string');
     expect(received).toEqual([]);
   });
 
@@ -85,13 +84,9 @@ describe('hooks delete', () => {
   });
 
   it('rejects an unknown source, no user, and a missing destination', async () => {
-    const unknown = await runDelete(['u1', '--source', 'wep']);
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean `web`?')]);
-    expect((await runDelete([])).code).toBe(2);
-    const disabled = await runDelete(['u1', '--source', 'app']);
-    expect([disabled.code, disabled.stderr]).toEqual([
-      2,
-      expect.stringContaining('No affected source has a destination enabled'),
-    ]);
+    expect(errorOf(await runDelete(['u1', '--source', 'wep']))).toContain('did you mean `web`?');
+    errorOf(await runDelete([]));
+    const disabled = errorOf(await runDelete(['u1', '--source', 'app']));
+    expect(disabled).toContain('No affected source has a destination enabled');
   });
 });

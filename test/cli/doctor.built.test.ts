@@ -32,6 +32,9 @@ async function change(file: string, sql: string, during?: () => Promise<void>): 
   database.close();
 }
 
+const HOOK = 'http://127.0.0.1:9';
+const KEYED = { writeKey: 'k', destinations: { A: { webhooks: [HOOK] } } };
+
 describe('hooks doctor', () => {
   it('reports that all is well, without sending', async () => {
     const to = await started(answersOk());
@@ -60,13 +63,9 @@ describe('hooks doctor', () => {
     const { url } = await started(answersOk());
     const refused = await examined({ config: { webhooks: [url] }, env: { HOOKS_ALLOW_PRIVATE: '' } });
     expect(refused.code).toBe(1);
-    expect(refused.of('webhook')).toMatchObject([
-      {
-        status: 'fail',
-        said: expect.stringContaining('which is loopback: serve and worker do not connect to it'),
-        hint: expect.stringContaining('delivery.allowPrivate: true'),
-      },
-    ]);
+    const why = 'which is loopback: serve and worker do not connect to it';
+    expect(refused.told('webhook')).toEqual([expect.stringMatching(`^fail: .*${why}`)]);
+    expect(refused.of('webhook')[0]?.hint).toContain('delivery.allowPrivate: true');
     const config = { webhooks: [url], sharedSecret: 's3cret', delivery: { allowPrivate: true } };
     const allowed = await examined({ config, env: { HOOKS_ALLOW_PRIVATE: '' } });
     expect(allowed.code).toBe(0);
@@ -74,11 +73,9 @@ describe('hooks doctor', () => {
   });
 
   it('reports a config that does not load, and stops there', async () => {
-    const { code, of } = await examined({ config: { webhoks: [] } });
+    const { code, of, told } = await examined({ config: { webhoks: [] } });
     expect(code).toBe(1);
-    expect(of('config')).toMatchObject([
-      { status: 'fail', said: 'Unknown setting `webhoks` (from .hooksrc.json)' },
-    ]);
+    expect(told('config')).toEqual(['fail: Unknown setting `webhoks` (from .hooksrc.json)']);
     expect(of('webhook')).toEqual([]);
   });
 
@@ -96,24 +93,11 @@ describe('hooks doctor', () => {
 
   it.each([
     ['nothing to send to', {}, /no webhook is configured/],
-    [
-      'a header that HTTP does not allow',
-      { webhooks: [{ url: 'http://127.0.0.1:9', headers: { Host: 'a' } }] },
-      /Host/,
-    ],
-    [
-      'a file of issuers that is not there',
-      { webhooks: ['http://127.0.0.1:9'], delivery: { ca: 'no.pem' } },
-      /delivery\.ca/,
-    ],
+    ['a header that HTTP does not allow', { webhooks: [{ url: HOOK, headers: { Host: 'a' } }] }, /Host/],
+    ['a file of issuers that is not there', { webhooks: [HOOK], delivery: { ca: 'no.pem' } }, /delivery\.ca/],
     [
       'two sources with one write key',
-      {
-        sources: {
-          web: { writeKey: 'k', destinations: { A: { webhooks: ['http://127.0.0.1:9'] } } },
-          app: { writeKey: 'k', destinations: { B: { webhooks: ['http://127.0.0.1:9'] } } },
-        },
-      },
+      { sources: { web: KEYED, app: KEYED } },
       /web` and `app` have the same write key/,
     ],
   ])('reports %s', async (_what, config, sentence) => {
@@ -171,11 +155,9 @@ describe('hooks doctor, about webhooks', () => {
   ] as const)('reports the certificate %s with its code', async (name, error) => {
     const to = await started(answersOk({ certificate: certificates[name] }));
     const env = { NODE_EXTRA_CA_CERTS: certificates.caFile, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    const { code, of } = await examined({ config: { webhooks: [to.url] }, env, run: hooks });
+    const { code, of, told } = await examined({ config: { webhooks: [to.url] }, env, run: hooks });
     expect(code).toBe(1);
-    expect(of('webhook')).toMatchObject([
-      { status: 'fail', said: expect.stringContaining(`: ${error}: `) as string },
-    ]);
+    expect(told('webhook')).toEqual([expect.stringMatching(`^fail: .*: ${error}: `)]);
     expect(of('webhook')[0]?.hint).toBeTruthy();
     expect(of('tls')).toHaveLength(1);
     expect(to.requests).toEqual([]);
@@ -184,27 +166,22 @@ describe('hooks doctor, about webhooks', () => {
   it('reports the private address of a webhook even if it cannot be reached', async () => {
     const to = await started(answersOk({ certificate: certificates.selfSigned }));
     const env = { HOOKS_ALLOW_PRIVATE: '' };
-    const { of } = await examined({ config: { webhooks: [to.url] }, env });
-    expect(of('webhook')).toMatchObject([
-      { status: 'fail', said: expect.stringContaining(': tls-self-signed: ') as string },
-      {
-        status: 'fail',
-        said: expect.stringMatching(
-          /: a private address \(.*loopback\): serve and worker do not connect to it$/,
-        ) as string,
-        hint: expect.stringContaining('delivery.allowPrivate: true') as string,
-      },
+    const { of, told } = await examined({ config: { webhooks: [to.url] }, env });
+    expect(told('webhook')).toEqual([
+      expect.stringMatching(/^fail: .*: tls-self-signed: /),
+      expect.stringMatching(
+        /^fail: .*: a private address \(.*loopback\): serve and worker do not connect to it$/,
+      ),
     ]);
+    expect(of('webhook')[1]?.hint).toContain('delivery.allowPrivate: true');
   });
 
   it('reports how long a valid certificate lasts', async () => {
     const to = await started(answersOk({ certificate: certificates.good }));
     const config = { webhooks: [to.url], delivery: { ca: certificates.caFile } };
-    const { code, of } = await examined({ config });
+    const { code, told } = await examined({ config });
     expect(code).toBe(0);
-    expect(of('certificate')).toMatchObject([
-      { status: 'ok', said: expect.stringMatching(/valid for \d+ more days$/) as string },
-    ]);
+    expect(told('certificate')).toEqual([expect.stringMatching(/^ok: .*valid for \d+ more days$/)]);
   });
 
   it('reports why a connection fails', async () => {
@@ -295,19 +272,15 @@ describe('hooks doctor, about the queue', () => {
   it('reports a file that another program has locked', async () => {
     const { cwd, file } = await queued();
     await change(file, 'BEGIN IMMEDIATE', async () => {
-      const { of } = await examined({ cwd });
-      expect(of('store')).toMatchObject([
-        { status: 'warn', said: expect.stringContaining('another program holds it') as string },
-      ]);
+      const { told } = await examined({ cwd });
+      expect(told('store')).toEqual([expect.stringMatching(/^warn: .*another program holds it/)]);
     });
   });
 
   it('reports a path that cannot be read', async () => {
-    const { code, of } = await examined({ args: ['--store', '.hooksrc.json/hooks.db'] });
+    const { code, told } = await examined({ args: ['--store', '.hooksrc.json/hooks.db'] });
     expect(code).toBe(1);
-    expect(of('store')).toMatchObject([
-      { status: 'fail', said: expect.stringContaining('a part of its path is not a folder') as string },
-    ]);
+    expect(told('store')).toEqual([expect.stringMatching(/^fail: .*a part of its path is not a folder/)]);
   });
 
   it('reports a damaged file, a file that is not a database, and one of another version', async () => {

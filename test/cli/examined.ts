@@ -11,13 +11,6 @@ interface Line {
   readonly hint?: string;
 }
 
-interface Examined {
-  readonly code: number | null;
-  /** Returns the results of a check. */
-  readonly of: (check: string) => readonly Line[];
-  readonly output: string;
-}
-
 interface Given {
   readonly config?: object | string;
   readonly args?: readonly string[];
@@ -32,13 +25,16 @@ export async function newPlace(config: object | string = {}): Promise<string> {
   return temporaryFolder({ '.hooksrc.json': typeof config === 'string' ? config : JSON.stringify(config) });
 }
 
-export async function examined({ config, args = [], env = {}, cwd, run = hooks }: Given): Promise<Examined> {
+export async function examined({ config, args = [], env = {}, cwd, run = hooks }: Given) {
   const place = cwd ?? (await newPlace(config));
   const { code, stdout, stderr } = await run(['doctor', '-o', 'json', ...args], {
     cwd: place,
     env: { HOOKS_DATA_DIR: join(place, 'data'), HOOKS_ALLOW_PRIVATE: 'true', ...env },
   });
   expect(stderr).toBe('');
-  const lines = jsonLines(stdout) as unknown as Line[]; // what doctor prints
-  return { code, of: (check) => lines.filter((line) => line.check === check), output: stdout };
+  const lines = jsonLines<Line>(stdout);
+  const of = (check: string): readonly Line[] => lines.filter((line) => line.check === check);
+  /** The results of a check in one line each. */
+  const told = (check: string): string[] => of(check).map(({ status, said }) => `${status}: ${said}`);
+  return { code, of, told, output: stdout };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { hooks, type InProcessOptions } from './run-in-process.ts';
+import { hooks, type HooksResult, type InProcessOptions } from './run-in-process.ts';
 
 interface RejectedOptions extends InProcessOptions {
   /** Runs the command line. @default in this process */
@@ -19,5 +19,11 @@ export async function expectRejected(
   expect([code, stdout], stderr).toEqual([2, '']);
   if (String(error).endsWith('\n')) expect(stderr).toBe(error);
   else expect(stderr).toMatch(error);
+  return stderr;
+}
+
+/** Expects a command line to have exited with 2. Returns stderr. */
+export function errorOf({ code, stderr }: HooksResult): string {
+  expect(code, stderr).toBe(2);
   return stderr;
 }

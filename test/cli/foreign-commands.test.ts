@@ -156,11 +156,8 @@ describe('text from outside never becomes a workflow command of a CI runner', ()
   });
 
   it('deliveries in a queue, and the logs of serve and worker', async () => {
-    const store = await openDurableQueue({
-      store: undefined,
-      dataDir: env['HOOKS_DATA_DIR'] ?? '',
-      clock: systemClock,
-    });
+    const dataDir = env['HOOKS_DATA_DIR'] ?? '';
+    const store = await openDurableQueue({ store: undefined, dataDir, clock: systemClock });
     const body = Buffer.from(track(1, { event: LINE }));
     for (const [index, name] of NAMES.entries()) {
       const dead = { state: 'dead', reason: 'exhausted', createdAt: systemClock.now() } as const;

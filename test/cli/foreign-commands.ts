@@ -15,20 +15,7 @@ const ANYWHERE = [
   '##vso[task.setvariable variable=token]x',
   "##teamcity[buildProblem description='x']",
 ];
-const BLANKS = [
-  '',
-  ' ',
-  '    ',
-  '\t',
-  '\v',
-  '\u0085',
-  '\u00a0',
-  '\u1680',
-  '\u2003',
-  '\u3000',
-  '\ufeff',
-  '\u200b',
-];
+const BLANKS = '| |    |\t|\v|\u0085|\u00a0|\u1680|\u2003|\u3000|\ufeff|\u200b'.split('|');
 /** Line breaks of all runners. */
 const BREAKS = ['\n', '\r', '\r\n'];
 

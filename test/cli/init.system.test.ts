@@ -36,31 +36,19 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
     await expect(read(cwd)).rejects.toThrow('ENOENT');
   });
 
-  it.each<[string, [string, string][]]>([
-    ['first', [['config for?', '\x04']]],
-    [
-      'second',
-      [
-        ['config for?', '\r'],
-        ['posted to?', '\x04'],
-      ],
-    ],
-    [
-      'third',
-      [
-        ['config for?', '\r'],
-        ['posted to?', '\r'],
-        ['HOOKS_SECRET?', '\x04'],
-      ],
-    ],
-  ])('reports the end of its input at the %s question, and shows the cursor again', async (_which, steps) => {
-    const cwd = temporaryFolder();
-    const { code, shown } = await onTerminal(['init'], { cwd, steps });
-    expect(code).toBe(2);
-    expect(shown).toContain('The input ended before the question was answered');
-    expect(shown.lastIndexOf(SHOWN_CURSOR)).toBeGreaterThan(shown.lastIndexOf(HIDDEN_CURSOR));
-    await expect(read(cwd)).rejects.toThrow('ENOENT');
-  });
+  it.each([1, 2, 3])(
+    'reports the end of its input at question %i, and shows the cursor again',
+    async (last) => {
+      const questions = ['config for?', 'posted to?', 'HOOKS_SECRET?'].slice(0, last);
+      const steps = questions.map((asked, index) => [asked, index + 1 === last ? '\x04' : '\r'] as const);
+      const cwd = temporaryFolder();
+      const { code, shown } = await onTerminal(['init'], { cwd, steps });
+      expect(code).toBe(2);
+      expect(shown).toContain('The input ended before the question was answered');
+      expect(shown.lastIndexOf(SHOWN_CURSOR)).toBeGreaterThan(shown.lastIndexOf(HIDDEN_CURSOR));
+      await expect(read(cwd)).rejects.toThrow('ENOENT');
+    },
+  );
 
   it('asks nothing with --yes, or if flags give all settings', async () => {
     const cwd = temporaryFolder();

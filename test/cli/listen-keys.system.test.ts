@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { argv } from '../end-to-end/argv.ts';
 import { headerOf, receiving } from '../end-to-end/receiving.ts';
 import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -135,31 +136,13 @@ describe.skipIf(!hasTool('tmux', '-V'))('the keys of hooks listen in a shell', (
   });
 });
 
-interface Pane {
-  readonly tmux: (...args: string[]) => string;
-  readonly keys: (...keys: string[]) => void;
-  readonly shows: (text: string | RegExp) => Promise<void>;
-  readonly pid: () => number;
-}
-
-async function pane(): Promise<Pane> {
+async function pane() {
   const cwd = temporaryFolder({ hooks: `#!/bin/sh\nexec '${process.execPath}' '${HOOKS}' "$@"\n` });
   const tmux = (...args: string[]): string =>
     execFileSync('tmux', ['-S', join(cwd, 'tmux'), ...args], { encoding: 'utf8' });
   onTestFinished(() => void tmux('kill-server'));
-  tmux(
-    '-f',
-    '/dev/null',
-    'new-session',
-    '-d',
-    '-x',
-    '100',
-    '-y',
-    '40',
-    '-c',
-    cwd,
-    'env PS1="ready> " bash --norc -i',
-  );
+  const shell = 'env PS1="ready> " bash --norc -i';
+  tmux(...argv`-f /dev/null new-session -d -x 100 -y 40 -c ${cwd} ${shell}`);
   const shows = (text: string | RegExp): Promise<void> =>
     until(() => tmux('capture-pane', '-p').search(text) !== -1, String(text), { seconds: 30 });
   const keys = (...words: string[]): void => void tmux('send-keys', ...words);
@@ -176,7 +159,7 @@ async function pane(): Promise<Pane> {
 }
 
 /** Expects the shell to echo and run a typed command, which needs a terminal that is not in raw mode. */
-async function expectRestored({ tmux, keys, shows }: Pane): Promise<void> {
+async function expectRestored({ tmux, keys, shows }: Awaited<ReturnType<typeof pane>>): Promise<void> {
   tmux('clear-history');
   keys('clear; echo "exit $?: $(stty -a | grep -o "[-]*icanon\\|[-]*isig\\|[-]*echo ")"', 'Enter');
   await shows(/exit 0: isig\nicanon\necho/);

@@ -19,16 +19,11 @@ const BATCH = {
   context: { library: { name: '@segment/analytics-node', version: '3.1.0' } },
 };
 
-interface Listening {
-  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
-  readonly lines: () => Promise<string>;
-}
-
-async function listening(args: readonly string[]): Promise<Listening> {
+async function listening(args: readonly string[]) {
   const running = startHooks(['listen', '--port', '0', ...args]);
   const { origin } = new URL(await nextUrl(running));
   return {
-    post: (path, body, headers = {}) => {
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) => {
       const bytes = body instanceof Uint8Array ? body : JSON.stringify(body);
       return fetch(origin + path, { method: 'POST', body: bytes, headers });
     },

@@ -36,49 +36,27 @@ interface Terminals {
   readonly env?: Record<string, string>;
   readonly typed?: string;
   readonly otherEnv?: Record<string, string>;
-  readonly verdict: 'valid' | 'unchecked';
 }
 
+const SET = { HOOKS_SECRET: SECRET };
+const FLAG = ['--secret', SECRET];
+const OTHER = { HOOKS_SECRET: 'another' };
+const LINE = `${SECRET}\n`;
+
 const TERMINALS: readonly Terminals[] = [
-  { name: 'without a secret', verdict: 'unchecked' },
-  {
-    name: 'with HOOKS_SECRET here and there',
-    env: { HOOKS_SECRET: SECRET },
-    otherEnv: { HOOKS_SECRET: SECRET },
-    verdict: 'valid',
-  },
-  {
-    name: 'with HOOKS_SECRET here only',
-    env: { HOOKS_SECRET: SECRET },
-    typed: `${SECRET}\n`,
-    verdict: 'valid',
-  },
-  { name: 'with --secret', args: ['--secret', SECRET], typed: `${SECRET}\n`, verdict: 'valid' },
-  {
-    name: 'with --secret here, another HOOKS_SECRET there',
-    args: ['--secret', SECRET],
-    typed: `${SECRET}\n`,
-    otherEnv: { HOOKS_SECRET: 'another' },
-    verdict: 'valid',
-  },
-  {
-    name: 'with a file of the folder',
-    args: ['--secret-file', 'my secret.txt'],
-    files: { 'my secret.txt': `${SECRET}\n` },
-    verdict: 'valid',
-  },
-  {
-    name: 'with the secret of a config',
-    files: { '.hooksrc.yaml': `sharedSecret: ${SECRET}\n` },
-    typed: `${SECRET}\n`,
-    verdict: 'valid',
-  },
+  { name: 'without a secret' },
+  { name: 'with HOOKS_SECRET here and there', env: SET, otherEnv: SET },
+  { name: 'with HOOKS_SECRET here only', env: SET, typed: LINE },
+  { name: 'with --secret', args: FLAG, typed: LINE },
+  { name: 'with --secret here, another HOOKS_SECRET there', args: FLAG, typed: LINE, otherEnv: OTHER },
+  { name: 'with a file of the folder', args: ['--secret-file', 'my secret'], files: { 'my secret': LINE } },
+  { name: 'with a config', files: { '.hooksrc.yaml': `sharedSecret: ${LINE}` }, typed: LINE },
 ];
 
 describe('the command that listen suggests', () => {
   it.concurrent.each(TERMINALS)(
     'works in another terminal: $name',
-    async ({ args = [], files, env, typed = '', otherEnv = {}, verdict }) => {
+    async ({ name, args = [], files, env, typed = '', otherEnv = {} }) => {
       const listen = startHooks(['listen', '--port', '0', ...args], {
         cwd: temporaryFolder(files),
         ...(env && { env }),
@@ -88,6 +66,7 @@ describe('the command that listen suggests', () => {
       expect(command).not.toContain(SECRET);
       expect(await inOtherTerminal(command, typed, otherEnv)).toBe(0);
       const { stdout } = await listen.stop();
+      const verdict = name === 'without a secret' ? 'unchecked' : 'valid';
       expect(stdout).toMatch(new RegExp(` POST / +track "Signup" .* ${verdict} +200 `));
     },
   );

@@ -27,10 +27,7 @@ describe('hooks listen in a process of its own', () => {
     const shell = spawn(
       'sh',
       ['-c', `"$0" "$1" listen --port 0 -o json | head -1`, process.execPath, binary],
-      {
-        env: { PATH, XDG_CONFIG_HOME: '/nonexistent' },
-        timeout: 20_000,
-      },
+      { env: { PATH, XDG_CONFIG_HOME: '/nonexistent' }, timeout: 20_000 },
     );
     let stderr = '';
     shell.stderr.on('data', (text) => (stderr += String(text)));

@@ -339,11 +339,4 @@ describe('hooks listen that cannot start', () => {
   ])('exits with 2 for %j', async (args, message) => {
     await expectRejected(['listen', '--port', '0', ...args], message, { cwd: folder });
   });
-
-  it('begins its help with examples', async () => {
-    const { code, stdout } = await hooks(['listen', '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Examples:\n {2}\$ hooks listen/);
-    expect(stdout).toContain('--until-idle');
-  });
 });

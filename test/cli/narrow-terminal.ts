@@ -1,10 +1,44 @@
 import stringWidth from 'fast-string-width';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { GUIDES } from '../../src/cli/guide.ts';
+import { answers } from '../hostile-receivers.ts';
 
 export const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
 export const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
+
+/** Commands to run at each width, in place of whose ID and URL the tests put those of a delivery and a receiver. */
+export const COMMANDS = [
+  '',
+  'nonsense',
+  ...GUIDES.map((topic) => `help ${topic}`),
+  'send track --event x --user-id u --loopback',
+  'send trak',
+  'test URL --only track,unsigned,tampered',
+  'test --list',
+  'expect --count 1 --each event=Sigmup -- node sender.js',
+  'queue list',
+  'queue stats',
+  'queue show ID',
+  'queue retry --all --dry-run',
+  'queue purge --dry-run',
+  'queue drop none',
+  'queue move --to nonsense://x',
+  'queue recover none.db --to new.db',
+  'config',
+  'doctor',
+  'audience sync vip vip.csv --dry-run',
+  'audience list',
+  'audience show vip',
+  'trait sync plan values.csv --dry-run',
+  'delete u1 --dry-run',
+  'verify capture.json --secret hooks-fixture-secret',
+  'verify body.json --secret s --signature x',
+  'sign body.json --scheme standard-webhooks --secret s3cret',
+  'serve',
+  'worker',
+  'completion',
+  'listen --port 70000',
+];
 
 /** The files that the commands read. */
 export const FILES = {
@@ -20,14 +54,13 @@ export const FILES = {
 };
 
 /** Starts a receiver that rejects everything, with a sentence that is longer than a line. */
-export async function startRejecting(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer((request, response) => {
-    const sentence = `there is nothing here, ${'look elsewhere '.repeat(9)}`;
-    request.resume().on('end', () => response.writeHead(404).end(sentence));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  return { url: `http://127.0.0.1:${port}${LONG_PATH}`, close: () => server.close() };
+export async function startRejecting(): Promise<{
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}> {
+  const body = `there is nothing here, ${'look elsewhere '.repeat(9)}`;
+  const { url, close } = await answers(404, { body });
+  return { url: new URL(LONG_PATH, url).href, close };
 }
 
 /** Bodies and headers, which are not wrapped, so that they can be copied. */

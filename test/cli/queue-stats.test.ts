@@ -25,16 +25,9 @@ it('prints the webhook of a broadcast that fails while another webhook succeeds'
   const [up, down] = [await receiving({}), await receiving({ respond: '500' })];
   const cwd = temporaryFolder();
   const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
-  const config = {
-    sources: {
-      web: {
-        writeKey: 'k',
-        destinations: {
-          Webhooks: { webhooks: [up.url, down.url], delivery: { strategy: 'broadcast', allowPrivate: true } },
-        },
-      },
-    },
-  };
+  const delivery = { strategy: 'broadcast', allowPrivate: true };
+  const Webhooks = { webhooks: [up.url, down.url], delivery };
+  const config = { sources: { web: { writeKey: 'k', destinations: { Webhooks } } } };
   await writeFile(join(cwd, '.hooksrc.json'), JSON.stringify(config));
   const serve = startHooks(['serve', '--port', '0', '-o', 'json'], { cwd, env, timeoutMs: 60_000 });
   const { url } = await nextJson<{ url: string }>(serve);

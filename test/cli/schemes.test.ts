@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectRejected } from './expect-rejected.ts';
@@ -25,17 +26,14 @@ interface SeenRequest {
 /** Starts a receiver that accepts requests according to `isRight`, and records them. */
 async function receiver(isRight: (request: SeenRequest) => boolean) {
   const seen: SeenRequest[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      const { headers, rawHeaders } = request;
-      seen.push({ headers, rawHeaders, body });
-      const isJson = body.startsWith('{') && body.endsWith('}');
-      response.writeHead(isRight({ headers, rawHeaders, body }) ? (isJson ? 200 : 400) : 401).end();
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { headers, rawHeaders } = request;
+    const body = await text(request);
+    seen.push({ headers, rawHeaders, body });
+    const isJson = body.startsWith('{') && body.endsWith('}');
+    response.writeHead(isRight({ headers, rawHeaders, body }) ? (isJson ? 200 : 400) : 401).end();
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server has one
   return { url: `http://127.0.0.1:${port}/`, seen, close: () => server.close() };
@@ -171,14 +169,6 @@ describe('hooks sign and verify', () => {
     expect(changed.code).toBe(1);
   });
 
-  it('verify accepts all headers that sign prints as one value of -H', async () => {
-    const { stdout } = await hooks(['sign', ...BOTH], { stdin: BODY });
-    const given = ['verify', '--secret', 'plain', '--secret', WHSEC, '-H', stdout, '-o', 'json'];
-    const { code, stdout: verdict } = await hooks(given, { stdin: BODY });
-    expect(code, verdict).toBe(0);
-    expect(JSON.parse(verdict)).toMatchObject({ scheme: 'segment,standard-webhooks' });
-  });
-
   it('sign uses the message id as send does', async () => {
     const flags = ['--secret', WHSEC, '--scheme', 'standard-webhooks'];
     const signed = await hooks(argv`sign ${flags} --id a.1`, { stdin: BODY });
@@ -210,9 +200,7 @@ describe('hooks sign and verify', () => {
 
   it('verify prints the expected signature only if it is known and differs', async () => {
     const { stdout: by } = await hooks(['sign', ...BOTH.slice(2)], { stdin: BODY });
-    const unusable = await hooks(argv`verify --secret s -H ${by.replace(/X-Sig.*\n/, '')}`, {
-      stdin: BODY,
-    });
+    const unusable = await hooks(argv`verify --secret s -H ${by.replace(/X-Sig.*\n/, '')}`, { stdin: BODY });
     expect(unusable.stdout).toContain('no secret can be a key of standard-webhooks');
     expect(unusable.stdout).not.toContain('expected:');
     const { stdout: github } = await hooks(argv`sign --secret s --scheme github`, { stdin: BODY });

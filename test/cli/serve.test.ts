@@ -7,18 +7,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectRejected } from './expect-rejected.ts';
 import { jsonLines, receiving } from '../end-to-end/receiving.ts';
 import { nextJson } from '../end-to-end/running-command.ts';
-import { hooks, startHooks, type RunningHooks } from './run-in-process.ts';
+import { hooks, startHooks } from './run-in-process.ts';
 import { basic, bodyOf, track, until } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const WRITE_KEY = 'wk-canary-of-the-command';
 const SECRET = 's3cret-canary-of-the-command';
 
-async function startServe(
-  url: string,
-  args: readonly string[] = [],
-  given?: Record<string, string>,
-): Promise<{ running: RunningHooks; ready: { url: string }; env: Record<string, string> }> {
+async function startServe(url: string, args: readonly string[] = [], given?: Record<string, string>) {
   const env = given ?? {
     HOOKS_URL: url,
     HOOKS_SECRET: SECRET,
@@ -26,7 +22,7 @@ async function startServe(
     HOOKS_DATA_DIR: temporaryFolder(),
   };
   const running = startHooks(['serve', '--port', '0', '-o', 'json', '--allow-private', ...args], { env });
-  return { running, env, ready: await nextJson(running) };
+  return { running, env, ready: await nextJson<{ url: string }>(running) };
 }
 
 async function send({ url }: { readonly url?: string }, userId: string): Promise<number> {
@@ -113,30 +109,23 @@ describe('hooks serve', () => {
 
   it('rejects --deletions all with --confine-deletions', async () => {
     const env = { HOOKS_URL: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: WRITE_KEY };
-    const both = await hooks(['serve', '--port', '0', '--confine-deletions', '--deletions', 'all'], { env });
-    expect([both.code, both.stderr]).toEqual([
-      2,
-      expect.stringContaining('Expected one of `--deletions all` and `--confine-deletions`, got both'),
-    ]);
+    const args = ['serve', '--port', '0', '--confine-deletions', '--deletions', 'all'];
+    await expectRejected(args, 'Expected one of `--deletions all` and `--confine-deletions`, got both', {
+      env,
+    });
   });
 
   it('cannot start without a write key, or on a port in use', async () => {
-    const none = await hooks(['serve', '--port', '0', '--allow-private'], {
-      env: { HOOKS_URL: 'http://127.0.0.1:9' },
-    });
-    expect(none.code).toBe(2);
-    expect(none.stderr).toContain('No source has a write key, so no client could call the service');
+    const unkeyed = 'No source has a write key, so no client could call the service';
+    const env = { HOOKS_URL: 'http://127.0.0.1:9' };
+    await expectRejected(['serve', '--port', '0', '--allow-private'], unkeyed, { env });
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo; // it listens on a port
-    const taken = await hooks(['serve', '--no-deliver', '--port', String(port)], {
-      env: { HOOKS_WRITE_KEY: WRITE_KEY },
-    });
-    expect(taken.code).toBe(2);
-    expect(taken.stderr).toContain(
-      `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
-    );
+    const taken = `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`;
+    const keyed = { env: { HOOKS_WRITE_KEY: WRITE_KEY } };
+    await expectRejected(['serve', '--no-deliver', '--port', String(port)], taken, keyed);
     expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
   });
 
@@ -163,11 +152,8 @@ describe('hooks serve', () => {
 
   it('rejects an empty --host of an unset variable', async () => {
     const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
-    await expectRejected(
-      ['serve', '--no-deliver', '--port', '0', '--host', ''],
-      'expected an address, got an empty text',
-      { env },
-    );
+    const args = ['serve', '--no-deliver', '--port', '0', '--host', ''];
+    await expectRejected(args, 'expected an address, got an empty text', { env });
   });
 
   const PRIVATE = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_ALLOW_PRIVATE: '' };

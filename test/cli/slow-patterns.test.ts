@@ -16,9 +16,7 @@ describe('a regular expression that is too slow for a message', () => {
     const { code, stdout } = await hooks(['replay', 'messages.ndjson', ...flags], { cwd });
     expect([code, field('event')]).toEqual([1, ['Order', 'Order']]);
     const results = jsonLines(stdout);
-    expect(results.at(-1)).toMatchObject({
-      summary: { read: 4, delivered: 2, invalid: 2, skipped: 1 },
-    });
+    expect(results.at(-1)).toMatchObject({ summary: { read: 4, delivered: 2, invalid: 2, skipped: 1 } });
     expect(results.filter(({ outcome }) => outcome === 'invalid')).toMatchObject([
       { at: 'messages.ndjson:2', reason: expect.stringContaining('takes more than 1s on "aaa') },
       { at: 'messages.ndjson:5', reason: expect.stringContaining('takes more than 100ms on "aaa') },

@@ -4,12 +4,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GUIDES } from '../../src/cli/guide.ts';
 import { hasTool } from '../external-tool.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { brokenWords, COPIED, EVENTS, FILES, startRejecting, tooWide } from './narrow-terminal.ts';
+import { brokenWords, COMMANDS, COPIED, EVENTS, FILES, startRejecting, tooWide } from './narrow-terminal.ts';
 import { hooks } from './run-in-process.ts';
 
 const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
@@ -20,47 +19,17 @@ const WIDTHS = [...NARROW, WIDE] as const;
 /** A height at which the longest output does not scroll. */
 const ROWS = 600;
 
-/** Commands to run at each width. The test replaces ID, URL and PORT. */
-const COMMANDS = [
-  '',
+/** Commands of this test only, most of which read standard input. */
+const OWN_COMMANDS = [
   '--help',
-  'nonsense',
-  ...GUIDES.map((topic) => `help ${topic}`),
   'send track --event 注文完了した --user-id u --retry-for 0',
-  'send track --event x --user-id u --loopback',
-  'send trak',
   'replay - --retry-for 0 < day.ndjson',
   'replay - -v --retry-for 0 < day.ndjson',
   'replay - --loopback < day.ndjson',
-  'test URL --only track,unsigned,tampered',
-  'test --list',
-  'expect --count 1 --each event=Sigmup -- node sender.js',
-  'queue list',
-  'queue stats',
-  'queue show ID',
-  'queue retry --all --dry-run',
-  'config',
-  'doctor',
-  'audience sync vip vip.csv --dry-run',
-  'audience list',
-  'audience show vip',
-  'verify capture.json --secret hooks-fixture-secret',
-  'verify body.json --secret s --signature x',
   'init new.yaml --yes --force',
-  'serve',
-  'worker',
-  'sign body.json --scheme standard-webhooks --secret s3cret',
-  'trait sync plan values.csv --dry-run',
-  'delete u1 --dry-run',
-  'queue purge --dry-run',
-  'queue drop none',
   'queue vacuum',
   'queue backup vip.csv',
-  'queue move --to nonsense://x',
-  'queue recover none.db --to new.db',
-  'completion',
-  'listen --port 70000',
-] as const;
+];
 
 /** Each command starts a process for each width, possibly on a busy machine. */
 const PATIENT = { timeout: 180_000 };
@@ -95,7 +64,7 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
   });
   afterAll(() => {
     tmux('kill-server');
-    rejecting.close();
+    return rejecting.close();
   });
 
   function start(line: string, columns: number, port = 0): void {
@@ -123,7 +92,7 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
     }
   }
 
-  it.each(COMMANDS)('`hooks %s` breaks no word', PATIENT, async (line) => {
+  it.each([...COMMANDS, ...OWN_COMMANDS])('`hooks %s` breaks no word', PATIENT, async (line) => {
     for (const columns of WIDTHS) start(line, columns);
     await expectWhole();
   });

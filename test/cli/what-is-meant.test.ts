@@ -12,6 +12,10 @@ describe('a slip of someone who does not know the command line yet', () => {
     ['send track -e Signup', 'Unknown option `-e`', '--event'],
     ['send -d {}', 'Unknown option `-d`', '--json or --properties'],
     ['test 3000 -k', 'Unknown option `-k`', '--ca'],
+    ['replay x --secert=s3cret', 'Unknown option `--secert=…`', '--secret'],
+    ['send track --evnt Signup', 'Unknown option `--evnt`', '--event'],
+    ['sned', 'Unknown command `sned`', 'send'],
+    ['sned --help', 'Unknown command `sned`', 'send'],
   ])('%s gets a suggestion', async (line, sentence, meant) => {
     await expectRejected(line.split(' '), `error: ${sentence}\nhint:  did you mean ${meant}?\n`);
   });

@@ -7,6 +7,7 @@ import { RecordingSink } from './recording-sink.ts';
 import { send, setUp, track } from './set-up.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
+const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
 
 describe('the calls of a client', () => {
   it('make one message each, with the type, the time of the call and the fields of the caller', async () => {
@@ -98,7 +99,6 @@ describe('the calls of a client', () => {
 
   it('include enqueue, which accepts a complete message with its order keys and exact body', async () => {
     const { client, sink } = setUp({ flushAt: 2 });
-    const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
     const exactBody = Buffer.from('{}');
     const receipts = await Promise.all([
       client.enqueue({ message, messageId: 'a', orderKeys: ['user:u'], exactBody }),
@@ -110,7 +110,6 @@ describe('the calls of a client', () => {
 
   it('include enqueueThen, which calls back instead of returning a promise', async () => {
     const { client, sink } = setUp({ flushAt: 2 });
-    const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
     const receipts: Receipt[] = [];
     for (const messageId of ['a', 'b', 'c']) {
       client.enqueueThen({ message, messageId }, (receipt) => receipts.push(receipt));

@@ -64,9 +64,7 @@ describe('resolveClientOptions', () => {
   it('accepts both ends of a range', () => {
     expect(
       resolveClientOptions({ flushAt: 1_000, flushAfterMs: 2 ** 31 - 1, maxQueued: 10_000_000 }),
-    ).toMatchObject({
-      flushAt: 1_000,
-    });
+    ).toMatchObject({ flushAt: 1_000 });
   });
 
   it("suggests its own option for a name from Segment's clients", () => {

@@ -9,9 +9,9 @@ describe('a failed attempt', () => {
   it.each([408, 429, 500, 503, 599])(
     'with %i is repeated with a new sentAt and the same messages',
     async (status) => {
-      const { receiver, setUp } = await trackingApi();
+      const { receiver, trackOne } = await trackingApi();
       receiver.answers.push({ status }, { status });
-      const receipt = await setUp().track({ userId: 'u', event: 'e' });
+      const receipt = await trackOne();
       expect(receipt.accepted).toBe(true);
       expect(receiver.received).toHaveLength(3);
       expect(new Set(receiver.received.map(({ sentAt }) => sentAt)).size).toBe(3);
@@ -25,9 +25,9 @@ describe('a failed attempt', () => {
   );
 
   it('is repeated up to ten attempts with growing waits, then the messages are rejected', async () => {
-    const { receiver, clock, setUp } = await trackingApi();
+    const { receiver, clock, trackOne } = await trackingApi();
     receiver.answers.push(...Array.from({ length: 20 }, () => ({ status: 503, body: 'no\nroom' })));
-    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
+    expect(await trackOne()).toMatchObject({
       accepted: false,
       code: 'http-5xx',
       reason: `after 10 attempts: 503 from ${receiver.url}/v1/batch: no\\nroom`,
@@ -39,37 +39,29 @@ describe('a failed attempt', () => {
   });
 
   it('waits as long as Retry-After asks, in seconds or as a date', async () => {
-    const { receiver, clock, setUp } = await trackingApi();
+    const { receiver, clock, trackOne } = await trackingApi();
     receiver.answers.push(
       { status: 429, headers: { 'Retry-After': '7' } },
       { status: 503, headers: { 'Retry-After': 'Thu, 01 Jan 2026 00:00:20 GMT' } },
     );
-    await setUp().track({ userId: 'u', event: 'e' });
+    await trackOne();
     expect(clock.waits.filter((ms) => ms > 0)).toEqual([7_000, 13_000]);
   });
 
   it('is repeated even if the listener throws', async () => {
     const caught = collectUncaught();
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     receiver.answers.push({ status: 503 });
-    const client = setUp(
-      {},
-      {
-        onRetry: ({ reason }) => {
-          throw new Error(reason);
-        },
-      },
-    );
-    const receipt = await client.track({ userId: 'u', event: 'e' });
+    const receipt = await trackOne({ onRetry: fails });
     expect(receipt).toMatchObject({ accepted: true, attempts: [{ status: 503 }, { status: 200 }] });
     expect(caught).toEqual([new Error(`503 from ${receiver.url}/v1/batch`)]);
   });
 
   it('is reported to onRetry with the wait until the next attempt', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     const retries: BatchRetry[] = [];
     receiver.answers.push({ status: 503 });
-    await setUp({}, { onRetry: (retry) => retries.push(retry) }).track({ userId: 'u', event: 'e' });
+    await trackOne({ onRetry: (retry) => retries.push(retry) });
     expect(retries).toEqual([
       {
         attempt: {
@@ -90,29 +82,27 @@ describe('a failed attempt', () => {
   });
 
   it('is final when the retry window is over', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     receiver.answers.push({ status: 503 }, { status: 503 });
-    expect(await setUp({}, { retryForMs: 0 }).track({ userId: 'u', event: 'e' })).toMatchObject({
-      accepted: false,
-    });
+    expect(await trackOne({ retryForMs: 0 })).toMatchObject({ accepted: false });
     expect(receiver.received).toHaveLength(1);
   });
 
   it('without a connection is repeated', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     await receiver.close();
-    const receipt = await setUp({}, { retryForMs: 2_000 }).track({ userId: 'u', event: 'e' });
+    const receipt = await trackOne({ retryForMs: 2_000 });
     expect(receipt).toMatchObject({ accepted: false, code: 'refused' });
     expect(receipt.attempts?.length).toBeGreaterThan(2);
     expect(receipt.attempts?.[0]).toMatchObject({ error: 'refused' });
   });
 
   it('that timed out is repeated', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     const never: Answer = { status: 200, after: new Promise(() => {}) };
     receiver.answers.push(never);
     // Long enough for the second attempt to succeed on a busy machine.
-    expect(await setUp({}, { timeoutMs: 1_000 }).track({ userId: 'u', event: 'e' })).toMatchObject({
+    expect(await trackOne({ timeoutMs: 1_000 })).toMatchObject({
       accepted: true,
       attempts: [{ error: 'timeout' }, { status: 200 }],
     });
@@ -140,11 +130,11 @@ describe('a failed attempt', () => {
 
 describe('an interruption', () => {
   it('ends the wait for a retry', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     const interruption = new AbortController();
     receiver.answers.push({ status: 503 }, { status: 503 });
-    const client = setUp({}, { signal: interruption.signal, onRetry: () => interruption.abort() });
-    expect(await client.track({ userId: 'u', event: 'e' })).toMatchObject({
+    const options = { signal: interruption.signal, onRetry: () => interruption.abort() };
+    expect(await trackOne(options)).toMatchObject({
       accepted: false,
       code: 'aborted',
       reason: `interrupted; 503 from ${receiver.url}/v1/batch`,
@@ -167,20 +157,22 @@ describe('an interruption', () => {
   });
 
   it('ends the attempt in flight', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     const interruption = new AbortController();
     receiver.answers.push(() => {
       interruption.abort();
       return { status: 200, after: sleep(2_000, undefined, { ref: false }) };
     });
-    expect(await setUp({}, { signal: interruption.signal }).track({ userId: 'u', event: 'e' })).toMatchObject(
-      {
-        accepted: false,
-        code: 'aborted',
-      },
-    );
+    expect(await trackOne({ signal: interruption.signal })).toMatchObject({
+      accepted: false,
+      code: 'aborted',
+    });
   });
 });
+
+function fails({ reason }: BatchRetry): never {
+  throw new Error(reason);
+}
 
 function errorOf(status: number): string {
   return status >= 500 ? 'http-5xx' : 'http-4xx';

@@ -5,8 +5,8 @@ import { anyNumber, trackingApi, tracks } from './tracking-api.ts';
 
 describe('a batch request', () => {
   it('is a POST to /v1/batch with the write key as Basic auth', async () => {
-    const { receiver, setUp } = await trackingApi();
-    await setUp().track({ userId: 'u', event: 'e' });
+    const { receiver, trackOne } = await trackingApi();
+    await trackOne();
     expect(receiver.received).toMatchObject([
       {
         path: '/v1/batch',
@@ -119,9 +119,9 @@ describe('an accepted batch', () => {
   });
 
   it.each(['', 'OK', '{"success":true}', '{"rejected":[]}'])('can have the response %j', async (body) => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     receiver.answers.push({ status: 200, body });
-    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({ accepted: true });
+    expect(await trackOne()).toMatchObject({ accepted: true });
   });
 
   it('excludes the messages that the response lists as rejected', async () => {
@@ -139,11 +139,11 @@ describe('an accepted batch', () => {
   });
 
   it('has reasons without the write key, even if the response repeats it', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     const basic = Buffer.from('w-key:').toString('base64');
     const rejected = [{ index: 0, code: 'no-w-key', message: `w-key? Basic ${basic}` }];
     receiver.answers.push({ status: 200, body: JSON.stringify({ rejected }) });
-    const receipt = await setUp().track({ userId: 'u', event: 'e' });
+    const receipt = await trackOne();
     expect(receipt).toMatchObject({ accepted: false, code: 'no-***', reason: '***? Basic ***' });
   });
 
@@ -153,9 +153,9 @@ describe('an accepted batch', () => {
     '{"rejected":[null]}',
     '{"rejected":[{"index":"0"}]}',
   ])('becomes rejected if its list of rejected messages is %j', async (body) => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     receiver.answers.push({ status: 200, body });
-    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
+    expect(await trackOne()).toMatchObject({
       accepted: false,
       code: 'protocol',
       reason: 'The response lists rejected messages, but the list cannot be parsed',
@@ -177,12 +177,9 @@ describe('a batch that is too large for the tracking API', () => {
   });
 
   it('is rejected if it has only one message', async () => {
-    const { receiver, setUp } = await trackingApi();
+    const { receiver, trackOne } = await trackingApi();
     receiver.answers.push({ status: 413 });
-    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
-      accepted: false,
-      code: 'http-4xx',
-    });
+    expect(await trackOne()).toMatchObject({ accepted: false, code: 'http-4xx' });
   });
 });
 

@@ -35,7 +35,10 @@ export async function trackingApi() {
     onTestFinished(() => client.close());
     return client;
   };
-  return { receiver, clock, sinkOptions, setUp };
+  /** The receipt of one message, which is a batch by itself. */
+  const trackOne = (given?: Partial<TrackingApiSinkOptions>): Promise<Receipt> =>
+    setUp({}, given).track({ userId: 'u', event: 'e' });
+  return { receiver, clock, sinkOptions, setUp, trackOne };
 }
 
 export function tracks(client: Client, count: number): Promise<readonly Receipt[]> {

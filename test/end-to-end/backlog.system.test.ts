@@ -48,10 +48,7 @@ beforeAll(async () => {
 }, LONGEST_MS);
 
 /** Starts a command, and waits for its first line. */
-async function start(
-  command: readonly string[],
-  url: string,
-): Promise<{ running: RunningHooks; first: string }> {
+async function start(command: readonly string[], url: string) {
   const env = { HOOKS_DATA_DIR: dataDir, HOOKS_URL: url, HOOKS_WRITE_KEY: 'wk', HOOKS_SECRET: 's' };
   const running = startHooks([...command, '-o', 'json', '-q'], { env, timeoutMs: LONGEST_MS });
   onTestFinished(async () => {

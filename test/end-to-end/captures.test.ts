@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
+import { errorOf } from '../cli/expect-rejected.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { nextJson } from './running-command.ts';
 import { receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
@@ -92,27 +93,23 @@ it('replay --exact --filter selects captures by the fields of their bodies', asy
   expect(to.bodies()).toEqual([String(ODD_BODIES[2])]);
 });
 
+const asCapture = (body: string, signature: string): string =>
+  JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [['X-Signature', signature]], body });
+const asHttp = (body: string, signature: string): string =>
+  `POST / HTTP/1.1\r\nX-Signature: ${signature}\r\n\r\n${body}`;
+
 it.each([
-  [
-    'capture',
-    (body: string, signature: string) =>
-      JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [['X-Signature', signature]], body }),
-  ],
-  [
-    'http',
-    (body: string, signature: string) => `POST / HTTP/1.1\r\nX-Signature: ${signature}\r\n\r\n${body}`,
-  ],
+  ['capture', asCapture],
+  ['http', asHttp],
 ])(
   'verify needs --format %s for an input that is too large to be recognized, and the hint says so',
   async (format, inputOf) => {
     const body = JSON.stringify('x'.repeat(9 * 1024 * 1024));
     const cwd = temporaryFolder({ big: inputOf(body, sign(body, SECRET)) });
     const words = ['verify', '--secret', SECRET, 'big'];
-    const { code, stderr } = await hooks(words, { cwd });
-    expect([code, stderr]).toEqual([
-      2,
-      `error: There is no signature to compare with\nhint:  add --format ${format}: an input of more than 8 MiB is taken for the body itself\n`,
-    ]);
+    const hint = `add --format ${format}: an input of more than 8 MiB is taken for the body itself`;
+    const error = `error: There is no signature to compare with\nhint:  ${hint}\n`;
+    expect(errorOf(await hooks(words, { cwd }))).toBe(error);
     expect(await hooks([...words, '--format', format], { cwd })).toMatchObject({ code: 0, stderr: '' });
   },
 );

@@ -1,17 +1,15 @@
 // Needs libfaketime.
 import { describe, expect, it } from 'vitest';
-import { FAKETIME, settableMachine, type SettableMachine } from '../faketime.ts';
+import { FAKETIME, settableMachine } from '../faketime.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';
 import { startReady, untilSettled } from './serve-and-worker.ts';
-import { expectAtRest, recorded, untilEachCame, waitingQueue, type WaitingQueue } from './waiting-queue.ts';
+import { expectAtRest, recorded, untilEachCame, waitingQueue } from './waiting-queue.ts';
 
 const COUNT = 20;
 
-async function queueOnMachine(
-  delivery: Readonly<Record<string, unknown>> = {},
-): Promise<{ queue: WaitingQueue; machine: SettableMachine }> {
+async function queueOnMachine(delivery: Readonly<Record<string, unknown>> = {}) {
   const queue = await waitingQueue(delivery);
   const machine = settableMachine(queue.folder);
   Object.assign(queue.env, machine.env);

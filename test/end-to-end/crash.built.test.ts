@@ -17,24 +17,10 @@ const MESSAGES = 12;
 /** The message whose delivery meets the crash. */
 const VICTIM = 'm7';
 
-interface Scene {
-  readonly env: Readonly<Record<string, string>>;
-  /** The file of the queue. */
-  readonly file: string;
-  /** Waits for the next attempt to deliver the victim. */
-  readonly attempt: () => Promise<Attempt>;
-  /** Returns the ids of the received messages, in the order of arrival. */
-  readonly came: () => readonly string[];
-  readonly bodies: () => ReadonlySet<string>;
-}
-
-interface Attempt {
-  /** Responds. Resolves when the sender has read the whole response, and so closes the connection. */
-  readonly answer: (status: number, headers?: string) => Promise<void>;
-}
+type Scene = Awaited<ReturnType<typeof setUp>>;
 
 /** Queues messages for a receiver that accepts all of them except the victim, to which the test responds. */
-async function setUp(): Promise<Scene> {
+async function setUp() {
   const held: Socket[] = [];
   const taking = await receiver((socket, { body }) => {
     const { messageId } = JSON.parse(body.toString()) as { messageId: string };
@@ -44,25 +30,28 @@ async function setUp(): Promise<Scene> {
   onTestFinished(() => taking.close());
   const dataDir = temporaryFolder();
   const env = settings({ url: taking.url, dataDir });
-  expect(await hooks(['replay', await messagesFile(MESSAGES), '--queue'], { env })).toMatchObject({
-    code: 0,
-  });
+  const queued = await hooks(['replay', await messagesFile(MESSAGES), '--queue'], { env });
+  expect(queued.code).toBe(0);
   let seen = 0;
   return {
     env,
+    /** The file of the queue. */
     file: join(dataDir, 'hooks.db'),
+    /** Waits for the next attempt to deliver the victim. */
     attempt: async () => {
       await until(() => held.length > seen, `attempt ${seen + 1}`, { seconds: 20 });
       return { answer: answering(held[seen++]) };
     },
+    /** Returns the ids of the received messages, in the order of arrival. */
     came: () => messageIdsAt(taking),
     bodies: () => new Set(taking.requests.map(({ body }) => body.toString())),
   };
 }
 
-function answering(socket: Socket | undefined): Attempt['answer'] {
+/** Responds. Resolves when the sender has read the whole response, and so closes the connection. */
+function answering(socket: Socket | undefined) {
   if (socket === undefined) throw new Error('Expected an attempt');
-  return async (status, headers = '') => {
+  return async (status: number, headers = ''): Promise<void> => {
     const closed = once(socket, 'close');
     socket.write(answer(status, `Connection: close\r\n${headers}`));
     await closed;

@@ -401,9 +401,7 @@ describe.concurrent('a command that needs the queue rejects a file that', PATIEN
     await expectRejected(disk.path, 'cannot be written: .*read-only', { commands: WRITERS });
     disk.remount('rw');
     disk.fill();
-    await expectRejected(disk.path, 'cannot be written: the disk is full', {
-      hint: 'make room',
-    });
+    await expectRejected(disk.path, 'cannot be written: the disk is full', { hint: 'make room' });
   });
 
   it.skipIf(!MAY_MOUNT).each([0, 4, 8, 16, 36, 64, 100, 140])(

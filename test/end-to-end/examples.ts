@@ -10,9 +10,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { sign } from '../sign.ts';
 
 /** The folder of `hooks`. Written before any example runs, because a process started meanwhile would hold the file open for writing. */
-const BIN = temporaryFolder({
-  hooks: `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/hooks.js' "$@"\n`,
-});
+const BIN = temporaryFolder({ hooks: `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/hooks.js' "$@"\n` });
 await chmod(join(BIN, 'hooks'), 0o755);
 
 /** Every command that has its own help with examples. */

@@ -19,10 +19,7 @@ const CASES: Readonly<Record<string, { args: string[]; env?: Record<string, stri
     args: ['replay', 'one.json', '--url', 'ftp://a/'],
     sentence: /^Expected `--url` to be a URL/,
   },
-  'an invalid flag': {
-    args: ['replay', 'one.json', '--loopback', '--rate', 'fast'],
-    sentence: /`--rate`/,
-  },
+  'an invalid flag': { args: ['replay', 'one.json', '--loopback', '--rate', 'fast'], sentence: /`--rate`/ },
   'an empty secret of a receiver': {
     args: ['test', 'http://127.0.0.1:9/'],
     env: NO_SECRET,

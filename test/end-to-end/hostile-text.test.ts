@@ -47,38 +47,24 @@ interface Case {
 /** Files in the folder of every case. */
 const FILES = { 'message.json': EVIL_BODY, 'day.ndjson': `${EVIL_BODY}\n` };
 const ONE_ROUND = ['--retry-for', '0'];
+const NO_NUL = HOSTILE.replaceAll('\u0000', '');
 /** Without the NUL and the slash, which no file name contains. */
-const FILE = HOSTILE.replaceAll('\u0000', '').slice(0, 60);
-const EVIL_CONFIG = JSON.stringify({
-  sources: {
-    [HOSTILE]: {
-      destinations: {
-        [HOSTILE]: {
-          webhooks: [
-            { url: `http://127.0.0.1:9/${HOSTILE}`, headers: { 'X-A': HOSTILE.replaceAll(/[\r\n]/g, '') } },
-          ],
-        },
-      },
-    },
-  },
-});
+const FILE = NO_NUL.slice(0, 60);
+const EVIL_WEBHOOK = {
+  url: `http://127.0.0.1:9/${HOSTILE}`,
+  headers: { 'X-A': HOSTILE.replaceAll(/[\r\n]/g, '') },
+};
+const EVIL_SOURCE = { destinations: { [HOSTILE]: { webhooks: [EVIL_WEBHOOK] } } };
+const EVIL_CONFIG = JSON.stringify({ sources: { [HOSTILE]: EVIL_SOURCE } });
+const EVIL_REQUEST = { capture: 1, method: 'POST', url: HOSTILE, headers: [['X-Signature', HOSTILE]] };
 
 describe('hostile text never reaches the terminal raw', () => {
   const cases: readonly Case[] = [
     {
       what: 'the flags of send',
-      args: [
-        ...SEND.slice(0, -3),
-        HOSTILE.replaceAll('\u0000', ''),
-        '--user-id',
-        'evil\u001b[2J',
-        '--loopback',
-      ],
+      args: argv`send track --event ${NO_NUL} --user-id ${'evil\u001b[2J'} --loopback`,
     },
-    {
-      what: 'the message of send',
-      args: ['send', '--json', '@message.json', '--loopback'],
-    },
+    { what: 'the message of send', args: ['send', '--json', '@message.json', '--loopback'] },
     {
       what: 'the message of send --dry-run',
       args: ['send', '--json', '@message.json', '--url', 'http://127.0.0.1:9/', '--dry-run'],
@@ -86,7 +72,7 @@ describe('hostile text never reaches the terminal raw', () => {
     {
       what: 'an invalid message of send',
       isKeptBack: true,
-      args: ['send', '--json', `{"type":"evil${HOSTILE.replaceAll('\u0000', '')}"}`, '--loopback'],
+      args: ['send', '--json', `{"type":"evil${NO_NUL}"}`, '--loopback'],
     },
     { what: 'the missing file of send', args: ['send', '--json', `@${FILE}`, '--loopback'] },
     { what: 'the URL of send', args: ['send', 'track', '--event', 'a', '--url', `evil:${FILE}`] },
@@ -95,10 +81,7 @@ describe('hostile text never reaches the terminal raw', () => {
       isKeptBack: true,
       args: ['send', 'track', '--event', 'a', '--url', 'http://127.0.0.1:9', '--header', `X-A: ${FILE}`],
     },
-    {
-      what: 'the messages of replay',
-      args: ['replay', 'day.ndjson', '--loopback'],
-    },
+    { what: 'the messages of replay', args: ['replay', 'day.ndjson', '--loopback'] },
     {
       what: 'the file name of replay',
       args: ['replay', FILE, '--loopback'],
@@ -112,10 +95,7 @@ describe('hostile text never reaches the terminal raw', () => {
         'day.ndjson': `{"evil${HOSTILE}": \n{"type":"track","evil${HOSTILE}":1}\n{"type":"evil\\u001b[2J\u009b"}\n`,
       },
     },
-    {
-      what: 'the filter of replay',
-      args: ['replay', 'day.ndjson', '--loopback', '--filter', FILE],
-    },
+    { what: 'the filter of replay', args: ['replay', 'day.ndjson', '--loopback', '--filter', FILE] },
     {
       what: 'the body of verify',
       isKeptBack: true,
@@ -132,18 +112,9 @@ describe('hostile text never reaches the terminal raw', () => {
       what: 'the capture of verify',
       isKeptBack: true,
       args: ['verify', '--secret', SECRET],
-      stdin: JSON.stringify({
-        capture: 1,
-        method: 'POST',
-        url: HOSTILE,
-        headers: [['X-Signature', HOSTILE]],
-        body: EVIL_BODY,
-      }),
+      stdin: JSON.stringify({ ...EVIL_REQUEST, body: EVIL_BODY }),
     },
-    {
-      what: 'the missing file of verify',
-      args: ['verify', '--secret', SECRET, '--signature', 'a', FILE],
-    },
+    { what: 'the missing file of verify', args: ['verify', '--secret', SECRET, '--signature', 'a', FILE] },
     { what: 'the missing file of sign', args: ['sign', '--secret', SECRET, FILE] },
     { what: 'a config, shown by config', args: ['config'], files: { '.hooksrc.json': EVIL_CONFIG } },
     {
@@ -159,10 +130,7 @@ describe('hostile text never reaches the terminal raw', () => {
       files: { '.hooksrc.json': JSON.stringify({ [HOSTILE]: 1 }) },
     },
     { what: 'a variable, shown by doctor', args: ['doctor'], env: { HTTPS_PROXY: `evil:${FILE}` } },
-    {
-      what: 'the name of a source',
-      args: ['send', 'track', '--event', 'a', '--source', FILE, '--loopback'],
-    },
+    { what: 'the name of a source', args: ['send', 'track', '--event', 'a', '--source', FILE, '--loopback'] },
     { what: 'the URL of init', args: ['init', '--url', `evil${FILE}`] },
     { what: 'the file name of init', args: ['init', `${FILE}.yaml`] },
     { what: 'the id of queue show', args: ['queue', 'show', FILE] },
@@ -181,10 +149,7 @@ describe('hostile text never reaches the terminal raw', () => {
     { what: 'an unknown choice', isKeptBack: true, args: ['config', '-o', FILE] },
     { what: 'an invalid value', args: ['listen', '--port', FILE] },
     { what: 'a surplus argument', isKeptBack: true, args: ['config', FILE] },
-    {
-      what: 'a report without a format',
-      args: ['replay', 'day.ndjson', '--loopback', '--report', FILE],
-    },
+    { what: 'a report without a format', args: ['replay', 'day.ndjson', '--loopback', '--report', FILE] },
     { what: 'a script of responses', args: ['listen', '--respond', FILE] },
   ];
 
@@ -298,9 +263,7 @@ describe('hostile text never reaches the terminal raw', () => {
         expectHarmless(shown);
         expectShown(shown);
       }
-      expectHarmless(
-        await hooks(['delete', HOSTILE.replaceAll('\u0000', ''), ...ONE_ROUND.slice(2), ...output], place),
-      );
+      expectHarmless(await hooks(['delete', NO_NUL, ...ONE_ROUND.slice(2), ...output], place));
     }
   });
 });

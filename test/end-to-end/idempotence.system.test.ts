@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { argv } from './argv.ts';
 import { documentedReceiver } from './examples.ts';
 import { ROOT } from './receiving.ts';
 import { testing, type CheckLine, type Tested } from './testing.ts';
@@ -14,16 +15,10 @@ const TIMEOUT_MS = 300_000;
 
 type Language = 'node' | 'python3' | 'ruby' | 'go';
 
-const VERSION_FLAGS: Readonly<Record<Language, string>> = {
-  node: '--version',
-  python3: '--version',
-  ruby: '--version',
-  go: 'version',
-};
-
 const hasLanguage = new Map(
-  (Object.keys(VERSION_FLAGS) as Language[]) // its own keys
-    .map((language) => [language, hasTool(language, VERSION_FLAGS[language])] as const),
+  (['node', 'python3', 'ruby', 'go'] as const).map(
+    (language) => [language, hasTool(language, language === 'go' ? 'version' : '--version')] as const,
+  ),
 );
 /** Commands that reset the state, of which one needs the running receiver. */
 const RESETS: Readonly<Record<Language, string>> = {
@@ -194,14 +189,8 @@ describe.concurrent('hooks test --state', () => {
       expect(lines.filter(({ length }) => length > 100)).toEqual([]);
       const cwd = temporaryFolder({ 'app.py': program });
       const print = `import sqlite3; print(*sqlite3.connect("app.db").execute("select * from counts"), sep="\\n")`;
-      const flags = [
-        '--state',
-        `python3 -c '${print}'`,
-        '--reset',
-        'rm -f app.db',
-        '--any-order',
-        '--no-config',
-      ];
+      const state = `python3 -c '${print}'`;
+      const flags = argv`--state ${state} --reset ${'rm -f app.db'} --any-order --no-config`;
       const few = ['--schedules', '14', '--late', '1s', '--state-timeout', '30s'];
       const { code, checks, stdout, stderr } = await testing(['python3', 'app.py'], [...flags, ...few], {
         cwd,

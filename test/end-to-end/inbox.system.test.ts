@@ -21,16 +21,7 @@ import { sign } from '../sign.ts';
 // eslint-disable-next-line no-control-regex -- the test is about control characters, except those of the page itself
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
-interface ListeningWithInbox {
-  readonly url: string;
-  readonly inbox: string;
-  /** The address of the inbox with its token. */
-  readonly printed: string;
-  readonly port: number;
-  readonly post: (body: string | Uint8Array, headers?: Record<string, string>) => Promise<void>;
-}
-
-async function listening(args: readonly string[] = []): Promise<ListeningWithInbox> {
+async function listening(args: readonly string[] = []) {
   const listen = startHooks(['listen', '--port', '0', '--ui', '--secret', SECRET, ...args], {
     timeoutMs: 120_000,
   });
@@ -39,9 +30,10 @@ async function listening(args: readonly string[] = []): Promise<ListeningWithInb
   return {
     url,
     inbox: `${url}/_hooks`,
+    /** The address of the inbox with its token. */
     printed,
     port: Number(new URL(url).port),
-    post: async (body, headers) => {
+    post: async (body: string | Uint8Array, headers?: Record<string, string>): Promise<void> => {
       const signed = { 'X-Signature': sign(body, SECRET), 'Content-Type': 'application/json' };
       await fetch(`${url}/hook`, { method: 'POST', body, headers: headers ?? signed });
     },

@@ -17,14 +17,8 @@ const FILTER = `if .ready then .url else {
   plan: (try (.body | fromjson | .properties.plan) catch null), body, base64: .bodyBase64, forwarded: .forwarded.status
 } | with_entries(select(.value != null)) end`;
 
-interface Piped {
-  /** Returns the next value that jq prints. */
-  readonly next: () => Promise<unknown>;
-  readonly post: (body: string | Uint8Array, headers?: Record<string, string>) => Promise<unknown>;
-}
-
 /** Runs `hooks listen -v -o json … | jq` in a shell. */
-async function listeningThroughJq(args: readonly string[]): Promise<Piped> {
+async function listeningThroughJq(args: readonly string[]) {
   const script = '"$0" listen --port 0 -v -o json "${@:2}" | jq --unbuffered -c "$1"';
   const shell = spawn('bash', ['-c', script, BINARY, FILTER, ...args], {
     env: inherited(),
@@ -39,8 +33,7 @@ async function listeningThroughJq(args: readonly string[]): Promise<Piped> {
   const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value ?? 'null') as unknown;
   const url = String(await next());
   return {
-    next,
-    post: async (body, headers = {}) => {
+    post: async (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<unknown> => {
       await fetch(`${url}/hook`, { method: 'POST', body: Buffer.from(body), headers });
       return next();
     },

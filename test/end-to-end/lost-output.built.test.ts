@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answersOk, type HostileReceiver } from '../hostile-receivers.ts';
+import { answersOk } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
-import { messageIdsAt, messagesFile, replayed, SEND } from './delivering.ts';
+import { messageIdsAt, messagesFile, replayed, SEND, type Summary } from './delivering.ts';
 import { BINARY, hooks, inherited } from './hooks.ts';
 import { inShell } from './shell.ts';
 import { slowReceiver } from './slow-receiver.ts';
@@ -14,9 +14,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 /** Starts a receiver for a replay that takes longer than a test may. */
-async function longReplay(
-  ...flags: readonly string[]
-): Promise<{ hostile: HostileReceiver; args: string[] }> {
+async function longReplay(...flags: readonly string[]) {
   const hostile = await started(slowReceiver(10));
   const file = await messagesFile(3_000);
   return { hostile, args: ['replay', file, '--url', hostile.url, '--concurrency', '1', ...flags] };
@@ -129,9 +127,7 @@ describe('a report', () => {
     const folder = temporaryFolder();
     const { args } = await longReplay('--report', 'r.json', '--failed', 'f.ndjson');
     await inShell('hooks "$@" | head -1', args, { cwd: folder });
-    const { summary } = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as {
-      summary: { read: number; delivered: number; unsent: number };
-    };
+    const { summary } = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as { summary: Summary };
     expect(summary.unsent).toBeGreaterThan(0);
     expect(summary.read).toBe(summary.delivered + summary.unsent);
     const failed = await readFile(join(folder, 'f.ndjson'), 'utf8');

@@ -137,14 +137,6 @@ describe.concurrent('a malformed entry', () => {
     );
   });
 
-  it('ends a replay with --fail-fast', async () => {
-    const to = await receiving();
-    const cwd = temporaryFolder({ 'bad.ndjson': `nonsense\n${track(1)}\n` });
-    const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url, '--fail-fast'], { cwd });
-    expect([code, to.requests.length]).toEqual([1, 0]);
-    expect(stdout).toContain('✗ invalid   bad.ndjson:1:1:');
-  });
-
   it.each([
     ['not JSON', 'nonsense'],
     ['not a message', '{"type":"track"}'],

@@ -46,16 +46,9 @@ async function killed(args: readonly string[], options: HooksOptions, afterMs: n
   expect((await running.stop('SIGKILL')).signal).toBe('SIGKILL');
 }
 
-const CONFIG = {
-  sources: {
-    web: {
-      destinations: {
-        First: { webhooks: ['http://127.0.0.1:9/a'] },
-        Second: { webhooks: ['http://127.0.0.1:9/b'] },
-      },
-    },
-  },
-};
+const First = { webhooks: ['http://127.0.0.1:9/a'] };
+const Second = { webhooks: ['http://127.0.0.1:9/b'] };
+const CONFIG = { sources: { web: { destinations: { First, Second } } } };
 
 it('a replay to the queue that is killed in its first second and resumed queues each message once', async () => {
   const cwd = temporaryFolder({ 'day.ndjson': day(), '.hooksrc.json': JSON.stringify(CONFIG) });

@@ -131,19 +131,16 @@ describe('a user without a home', () => {
     );
   });
 
-  it.skipIf(!MAY_BE_A_STRANGER)('and without a name can replay', () => {
+  function asStranger(args: readonly string[], { env = {}, input = '' } = {}) {
     const { PATH = '' } = process.env;
+    const options = { ...STRANGER, input, env: { PATH, ...env }, cwd: '/', timeout: 20_000 } as const;
+    return spawnSync(process.execPath, [BINARY, ...args], { ...options, encoding: 'utf8' });
+  }
+
+  it.skipIf(!MAY_BE_A_STRANGER)('and without a name can replay', () => {
     const input = '{"type":"track","event":"e","userId":"u"}';
-    const options = {
-      ...STRANGER,
-      input,
-      env: { PATH },
-      cwd: '/',
-      timeout: 20_000,
-      encoding: 'utf8',
-    } as const;
-    const args = [BINARY, 'replay', '-', '--loopback', '-o', 'json'];
-    expect(spawnSync(process.execPath, args, options)).toMatchObject({ status: 0, stderr: '' });
+    const replaying = asStranger(['replay', '-', '--loopback', '-o', 'json'], { input });
+    expect(replaying).toMatchObject({ status: 0, stderr: '' });
   });
 
   it.skipIf(!MAY_BE_A_STRANGER)(
@@ -151,15 +148,8 @@ describe('a user without a home', () => {
     () => {
       const folder = temporaryFolder();
       chmodSync(folder, 0o755);
-      const { PATH = '' } = process.env;
-      const env = { PATH, HOOKS_DATA_DIR: join(folder, 'data') };
-      const { status, stdout } = spawnSync(process.execPath, [BINARY, 'doctor', '--no-config'], {
-        ...STRANGER,
-        env,
-        cwd: '/',
-        timeout: 20_000,
-        encoding: 'utf8',
-      });
+      const env = { HOOKS_DATA_DIR: join(folder, 'data') };
+      const { status, stdout } = asStranger(['doctor', '--no-config'], { env });
       expect(status).toBe(1);
       expect(stdout).toContain('cannot be created: this user may not write there');
     },

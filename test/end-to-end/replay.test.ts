@@ -9,15 +9,7 @@ import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from '
 import { temporaryFolder } from '../temporary-folder.ts';
 
 function capture(body: string): string {
-  const request = {
-    at: 0,
-    method: 'POST',
-    url: '/',
-    headers: [],
-    body: Buffer.from(body),
-    verdict: 'valid',
-  } as const;
-  return JSON.stringify(toCapture(request));
+  return JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: Buffer.from(body) }));
 }
 
 const TWO = [track(0), track(1)] as const;
@@ -52,9 +44,7 @@ describe.concurrent('hooks replay reads', () => {
   it('the files of a pattern in natural order, then further files', async () => {
     const to = await receiving();
     const cwd = temporaryFolder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
-    expect(await hooks(argv`replay p*.json a.ndjson --url ${to.url}`, { cwd })).toMatchObject({
-      code: 0,
-    });
+    expect(await hooks(argv`replay p*.json a.ndjson --url ${to.url}`, { cwd })).toMatchObject({ code: 0 });
     expect(to.field('messageId')).toEqual(['m9', 'm10', 'ma']);
   });
 });
@@ -259,12 +249,9 @@ describe.concurrent('hooks replay with a failed delivery', () => {
     expect(xml).toMatch(
       /<error message="The text ends inside the object \(mixed\.ndjson:3:16\)" type="invalid">/,
     );
-    const json = JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8')) as {
-      results: unknown[];
-      summary: object;
-    };
-    expect(json.results).toHaveLength(4);
-    expect(json.summary).toMatchObject({ read: 4, failed: 2, invalid: 1, filtered: 1 });
+    const json = JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8')) as Record<string, unknown>;
+    expect(json['results']).toHaveLength(4);
+    expect(json['summary']).toMatchObject({ read: 4, failed: 2, invalid: 1, filtered: 1 });
   });
 
   it('prints with -q only failures and the summary', async () => {

@@ -106,12 +106,9 @@ function messages(): string {
   ).join('');
 }
 
-interface RejectingReceiver {
-  readonly url: string;
-  readonly accepted: ReadonlySet<string>;
-}
+type RejectingReceiver = Awaited<ReturnType<typeof rejectingReceiver>>;
 
-async function rejectingReceiver(): Promise<RejectingReceiver> {
+async function rejectingReceiver() {
   const accepted = new Set<string>();
   const { url } = await started(
     receiver((socket, { body }) => {

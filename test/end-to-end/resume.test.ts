@@ -117,13 +117,7 @@ const MIXED = [
   ...Array.from({ length: 40 }, (_, index) => track(4 + index)),
 ].join('\n');
 
-interface SavedReport {
-  readonly results: readonly {
-    readonly outcome: string;
-    readonly origin: string;
-    readonly reason?: string;
-  }[];
-}
+type SavedReport = Readonly<Record<'results', readonly Readonly<Record<'outcome' | 'origin', string>>[]>>;
 
 /** Interrupts a replay after it delivered m0, and met a rejected, a malformed and a filtered message. */
 async function begun(flags: readonly string[]) {

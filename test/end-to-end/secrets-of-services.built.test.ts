@@ -17,25 +17,13 @@ const CONFIG = 'hooks.yaml';
 /** Returns a config with a secret wherever one is possible. Its webhooks reject and repeat every request. */
 function config(): string {
   const at = `user:${CANARY_IN_URL}@127.0.0.1:${echo}/hook?token=${CANARY_IN_URL}`;
-  return JSON.stringify({
-    sources: {
-      web: {
-        writeKey: CANARY,
-        destinations: {
-          A: { sharedSecret: [SHARED_CANARY], webhooks: [`http://${at}`], delivery: { retryFor: '1h' } },
-          B: {
-            sharedSecret: '${HOOKS_SECRET}',
-            webhooks: [
-              {
-                url: `http://127.0.0.1:${echo}/long`,
-                headers: { Authorization: `Bearer ${CANARY}`, 'X-Api-Key': CANARY, Cookie: `a=${CANARY}` },
-              },
-            ],
-          },
-        },
-      },
-    },
-  });
+  const headers = { Authorization: `Bearer ${CANARY}`, 'X-Api-Key': CANARY, Cookie: `a=${CANARY}` };
+  const webhooks = [{ url: `http://127.0.0.1:${echo}/long`, headers }];
+  const destinations = {
+    A: { sharedSecret: [SHARED_CANARY], webhooks: [`http://${at}`], delivery: { retryFor: '1h' } },
+    B: { sharedSecret: '${HOOKS_SECRET}', webhooks },
+  };
+  return JSON.stringify({ sources: { web: { writeKey: CANARY, destinations } } });
 }
 
 async function setUp() {
@@ -97,11 +85,7 @@ const hasFailed = ({ state }: Record<string, unknown>): boolean => state === 're
 
 it('serve, worker and queue neither print nor store nor return a secret', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks(argv`${flags} serve --port 0 --no-deliver`, {
-    cwd,
-    env,
-    timeoutMs: 60_000,
-  });
+  const serve = startHooks(argv`${flags} serve --port 0 --no-deliver`, { cwd, env, timeoutMs: 60_000 });
   expectNoCanary('a response', await answersOf(await nextUrl(serve)));
   const worker = startHooks([...flags, 'worker', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
   const tried = async () =>
@@ -146,11 +130,7 @@ it('serve, worker and queue neither print nor store nor return a secret', async 
 
 it('serve prints and stores no secret when it delivers itself', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks(argv`${flags} serve --port 0 --allow-private -v`, {
-    cwd,
-    env,
-    timeoutMs: 60_000,
-  });
+  const serve = startHooks(argv`${flags} serve --port 0 --allow-private -v`, { cwd, env, timeoutMs: 60_000 });
   const url = await nextUrl(serve);
   await answersOf(url);
   const failures = () => serve.stderr().split('an attempt failed').length;

@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { argv } from './argv.ts';
 import { hooks } from '../cli/run-in-process.ts';
+import type { ResultLine } from './delivering.ts';
 import { hooks as runBuilt } from './hooks.ts';
 import { AT, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-interface Line {
-  readonly outcome: string;
-  readonly url: string;
-  readonly status: number;
-  readonly attempts: readonly { readonly url: string }[];
-}
-
-function attemptsIn(stdout: string): { outcome: string; urls: string[]; url: string } {
-  const [line] = jsonLines(stdout) as unknown as Line[];
-  if (line === undefined) throw new Error('Expected a result line');
-  return { outcome: line.outcome, url: line.url, urls: line.attempts.map(({ url }) => url) };
+function attemptsIn(stdout: string): { outcome: string; urls: string[]; url: string | undefined } {
+  const { outcome, url, attempts } = JSON.parse(stdout) as ResultLine; // the only line of -o json
+  return { outcome, url, urls: attempts.map((attempt) => attempt.url) };
 }
 
 describe.concurrent('hooks send to several URLs', () => {
@@ -122,9 +115,7 @@ describe.concurrent('hooks send with a failed delivery', () => {
 describe.concurrent('hooks send', () => {
   it('generates an anonymous id for a message without a user, and prints it', async () => {
     const to = await receiving();
-    const { code, stderr } = await hooks(argv`send track --event Signup`, {
-      env: { HOOKS_URL: to.url },
-    });
+    const { code, stderr } = await hooks(argv`send track --event Signup`, { env: { HOOKS_URL: to.url } });
     const [id] = to.field('anonymousId') as [string];
     expect([code, stderr]).toEqual([0, `note: without --user-id, anonymousId is ${id}\n`]);
     expect(id).toMatch(/^[\da-f]{8}-/);

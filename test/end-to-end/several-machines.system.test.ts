@@ -49,9 +49,7 @@ for (const kind of SERVER_KINDS) {
         const workers = [1, 2, 3].map(() => start('worker', receiver.url));
         const counts = workers.map(count);
         await Promise.all(workers.map(async (each, index) => counts[index]?.begin(await nextJson(each))));
-        await until(() => receiver.requests.length >= MESSAGES / 8, 'some', {
-          seconds: LONGEST_MS / 2_000,
-        });
+        await until(() => receiver.requests.length >= MESSAGES / 8, 'some', { seconds: LONGEST_MS / 2_000 });
         const late = start('worker', receiver.url);
         const lateCount = count(late);
         lateCount.begin(await nextJson(late));

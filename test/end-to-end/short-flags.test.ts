@@ -59,9 +59,8 @@ describe('the certificate of listen --self-signed', () => {
     const options = { cwd: folder };
     expect(await hooks([...SEND, '--url', to, '--retry-for', '0'], options)).toMatchObject({ code: 1 });
     expect(await hooks([...SEND, '--url', to, '--ca', 'cert.pem'], options)).toMatchObject({ code: 0 });
-    expect(await hooks(['replay', 'one.json', '--url', to, '--ca', 'cert.pem'], options)).toMatchObject({
-      code: 0,
-    });
+    const replayed = await hooks(['replay', 'one.json', '--url', to, '--ca', 'cert.pem'], options);
+    expect(replayed.code).toBe(0);
     const checked = await hooks(['test', to, '--only', 'track', '--ca', 'cert.pem'], options);
     expect(checked.stdout + checked.stderr).toMatch(/1 passed/);
     const front = startHooks(['listen', '-p', '0', '--forward', to, '--ca', file, '-o', 'json']);

@@ -19,14 +19,7 @@ async function storeFlags(kind: (typeof STORES)[number]): Promise<readonly strin
   return ['--store', server.url];
 }
 
-interface Pair {
-  /** Posts these bodies concurrently, one to each service. */
-  readonly post: (path: string, bodies: readonly object[]) => Promise<readonly number[]>;
-  /** Stops both. Returns the number of waiting messages. */
-  readonly count: () => Promise<number>;
-}
-
-async function pairOn(kind: (typeof STORES)[number]): Promise<Pair> {
+async function pairOn(kind: (typeof STORES)[number]) {
   const env = {
     HOOKS_URL: 'http://127.0.0.1:9/',
     HOOKS_WRITE_KEY: WRITE_KEY,
@@ -37,14 +30,16 @@ async function pairOn(kind: (typeof STORES)[number]): Promise<Pair> {
   const serves = [1, 2].map(() => startHooks(args, { env, timeoutMs: 60_000 }));
   const urls = await Promise.all(serves.map(nextUrl));
   return {
-    post: (path, bodies) =>
+    /** Posts these bodies concurrently, one to each service. */
+    post: (path: string, bodies: readonly object[]): Promise<readonly number[]> =>
       Promise.all(
         urls.map(async (url, index) => {
           const body = JSON.stringify({ ...bodies[index], writeKey: WRITE_KEY });
           return (await fetch(`${url}${path}`, { method: 'POST', body })).status;
         }),
       ),
-    count: async () => {
+    /** Stops both. Returns the number of waiting messages. */
+    count: async (): Promise<number> => {
       await Promise.all(serves.map((serve) => serve.stop('SIGTERM')));
       const { stdout } = await hooks(['queue', 'stats', '-o', 'json', ...flags], { env });
       return jsonLines<Total>(stdout).at(-1)?.total.pending ?? NaN;

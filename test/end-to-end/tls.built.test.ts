@@ -104,10 +104,7 @@ describe('a certificate', () => {
     const flags = ['--config', join(folder, 'hooks.json')];
     expect(await send([url], flags)).toMatchObject({ code: 0, line: { outcome: 'delivered' } });
     const all = await delivering.replay(await messagesFile(20), url, flags, { run: hooks });
-    expect(all).toMatchObject({
-      code: 0,
-      summary: { delivered: 20 },
-    });
+    expect(all).toMatchObject({ code: 0, summary: { delivered: 20 } });
     const stranger = await secureReceiver(certificates.unknownCa);
     expect(await send([stranger.url], flags)).toMatchObject({ code: 1, line: { error: 'tls-untrusted' } });
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import type { ClaimResult, ClaimRequest } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { answer, createHarness } from './harness.ts';
+import { answer, startHarness } from './harness.ts';
 
 class RottenQueue extends MemoryQueue {
   override async claim(request: ClaimRequest): Promise<ClaimResult> {
@@ -17,14 +17,8 @@ class RottenQueue extends MemoryQueue {
 
 it('makes a dead letter of a damaged delivery, without an attempt', async () => {
   const clock = new FakeClock();
-  const harness = createHarness(() => answer(200), {
-    clock,
-    queue: new RottenQueue(clock),
-  });
-  harness.engine.start();
-  await harness.send();
-  await clock.advance(1);
+  const harness = startHarness(() => answer(200), { clock, queue: new RottenQueue(clock) });
+  await harness.sendAndAdvance(1);
   expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'damaged' });
   expect(harness.requests).toEqual([]);
-  await harness.engine.close();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
-import { A, after, answer, B, BODY, createHarness, failure, type Harness, type Receiver } from './harness.ts';
+import { A, after, answer, B, BODY, startHarness, failure, type Harness, type Receiver } from './harness.ts';
 
 const MESSAGES = 2_000;
 
@@ -18,7 +18,7 @@ const BESIDE: Sources = { web: { destinations: { Dead: destination(B), Healthy: 
 async function p99(sources: Sources, dead: (harness: Harness) => Receiver): Promise<number> {
   const calledAt = new Map<string, number>();
   const took: number[] = [];
-  const harness: Harness = createHarness(
+  const harness: Harness = startHarness(
     (request, turn) =>
       request.url === A ? after(harness.clock, 10, request, answer(200)) : dead(harness)(request, turn),
     {
@@ -29,7 +29,6 @@ async function p99(sources: Sources, dead: (harness: Harness) => Receiver): Prom
       },
     },
   );
-  harness.engine.start();
   for (let message = 0; message < MESSAGES; message++) {
     const messageId = `m${message}`;
     calledAt.set(messageId, harness.clock.now());
@@ -57,14 +56,12 @@ describe('a healthy destination', () => {
   });
 
   it('is attempted as often while another destination is slowed', async () => {
-    const harness = createHarness(({ url }) => (url === A ? answer(200) : failure('refused')), {
+    const harness = startHarness(({ url }) => (url === A ? answer(200) : failure('refused')), {
       sources: BESIDE,
     });
-    harness.engine.start();
     for (let message = 0; message < 500; message++) await harness.send();
     await harness.clock.advance(1_000);
     expect(harness.requests.filter(({ url }) => url === A)).toHaveLength(500);
     expect(harness.requests.filter(({ url }) => url === B).length).toBeLessThan(100);
-    await harness.engine.close();
   });
 });

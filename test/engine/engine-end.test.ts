@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { A, after, answer, B, BODY, createHarness, failure, heldReceiver } from './harness.ts';
-
-const ENTRY = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
+import { LANE } from '../queue/new-delivery.ts';
+import {
+  A,
+  after,
+  answer,
+  B,
+  createHarness,
+  entries,
+  startHarness,
+  failure,
+  heldReceiver,
+} from './harness.ts';
 
 describe('close', () => {
   it('finishes the attempts in flight and leaves the rest in the queue', async () => {
     const held = heldReceiver();
-    const harness = createHarness(held.receiver, { delivery: { concurrency: 2 } });
-    harness.engine.start();
-    await harness.engine.submit(
-      'web',
-      Array.from({ length: 5 }, () => ENTRY),
-    );
+    const harness = startHarness(held.receiver, { delivery: { concurrency: 2 } });
+    await harness.engine.submit('web', entries(5));
     await harness.clock.advance(0);
     let isClosed = false;
     const closed = harness.engine.close().then(() => (isClosed = true));
@@ -21,32 +26,21 @@ describe('close', () => {
     held.release(answer(200));
     await closed;
     expect([harness.settled().length, harness.requests.length]).toEqual([2, 2]);
-    const { claims } = await harness.queue.claim({
-      source: 'web',
-      destination: 'Webhooks',
-      limit: 9,
-      leaseMs: 1,
-    });
+    const { claims } = await harness.queue.claim({ ...LANE, limit: 9, leaseMs: 1 });
     expect(claims.map(({ delivery }) => delivery.progress.rounds)).toEqual([0, 0, 0]);
     expect(harness.clock.pendingTimers).toBe(0);
   });
 
   it('starts no further attempt of a round, and does not count the round', async () => {
     const held = heldReceiver();
-    const harness = createHarness(held.receiver, { urls: [A, B] });
-    harness.engine.start();
+    const harness = startHarness(held.receiver, { urls: [A, B] });
     const id = await harness.send();
     await harness.clock.advance(0);
     const closed = harness.engine.close();
     held.release(answer(503));
     await closed;
     expect(harness.requests.map(({ url }) => url)).toEqual([A]);
-    const { claims } = await harness.queue.claim({
-      source: 'web',
-      destination: 'Webhooks',
-      limit: 9,
-      leaseMs: 1,
-    });
+    const { claims } = await harness.queue.claim({ ...LANE, limit: 9, leaseMs: 1 });
     expect(claims).toMatchObject([
       { delivery: { id, progress: { rounds: 0, attempts: [{ url: A, status: 503 }] } } },
     ]);
@@ -62,10 +56,8 @@ describe('close', () => {
   });
 
   it('cancels the timers of waiting deliveries', async () => {
-    const harness = createHarness(() => answer(503), { pollMs: 1_000 });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    const harness = startHarness(() => answer(503), { pollMs: 1_000 });
+    await harness.sendAndAdvance(0);
     expect(harness.clock.pendingTimers).toBeGreaterThan(0);
     await harness.engine.close();
     expect(harness.clock.pendingTimers).toBe(0);
@@ -74,10 +66,9 @@ describe('close', () => {
 
 describe('abort', () => {
   it('ends the attempts in flight, whose deliveries keep their state and due time', async () => {
-    const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
+    const harness = startHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
       urls: [A, B],
     });
-    harness.engine.start();
     const id = await harness.send();
     const addedAt = harness.clock.now();
     await harness.clock.advance(100);
@@ -85,12 +76,7 @@ describe('abort', () => {
     expect(harness.clock.pendingTimers).toBe(0);
     expect(harness.requests).toHaveLength(1);
     expect(harness.events.map(({ kind }) => kind)).toEqual(['attempt', 'rescheduled']);
-    const { claims } = await harness.queue.claim({
-      source: 'web',
-      destination: 'Webhooks',
-      limit: 1,
-      leaseMs: 1,
-    });
+    const { claims } = await harness.queue.claim({ ...LANE, limit: 1, leaseMs: 1 });
     expect(claims).toMatchObject([
       {
         delivery: {
@@ -108,12 +94,10 @@ describe('abort', () => {
   });
 
   it('does not count the aborted round, even if no webhook was left to ask', async () => {
-    const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
+    const harness = startHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
       delivery: { retryForMs: 0 },
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(100);
+    await harness.sendAndAdvance(100);
     await harness.engine.abort();
     expect(harness.events.at(-1)).toMatchObject({
       kind: 'rescheduled',
@@ -122,10 +106,8 @@ describe('abort', () => {
   });
 
   it('speeds up a pending close', async () => {
-    const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(100);
+    const harness = startHarness((request) => after(harness.clock, 5_000, request, answer(200)));
+    await harness.sendAndAdvance(100);
     const closed = harness.engine.close();
     await harness.engine.abort();
     await closed;
@@ -133,25 +115,20 @@ describe('abort', () => {
   });
 
   it('keeps a success of the same round', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       (request) => (request.url === A ? answer(200) : after(harness.clock, 5_000, request, answer(200))),
       { urls: [A, B], delivery: { strategy: 'broadcast' } },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     await harness.engine.abort();
     expect(harness.onlySettled().state).toBe('delivered');
   });
 
   it('of the transport by another caller counts as a failure', async () => {
-    const harness = createHarness((_, turn) => (turn === 0 ? failure('aborted') : answer(200)));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(400);
+    const harness = startHarness((_, turn) => (turn === 0 ? failure('aborted') : answer(200)));
+    await harness.sendAndAdvance(400);
     expect(harness.requests).toHaveLength(1);
     await harness.clock.advance(600);
     expect(harness.onlySettled().progress.rounds).toBe(2);
-    await harness.engine.close();
   });
 });

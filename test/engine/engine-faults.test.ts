@@ -5,17 +5,15 @@ import type { Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { collectUncaught } from '../uncaught.ts';
-import { A, after, answer, B, createHarness } from './harness.ts';
+import { A, after, answer, B, createHarness, startHarness } from './harness.ts';
 
 describe('a queue that fails', () => {
   it.each(['claim', 'settle', 'lanes'] as const)(
     'loses nothing while %s fails, and is retried with a backoff',
     async (method) => {
       const { queue, clock, calls } = failing(5, method);
-      const harness = createHarness(() => answer(200), { queue, clock });
-      harness.engine.start();
-      await harness.send();
-      await harness.clock.advance(900);
+      const harness = startHarness(() => answer(200), { queue, clock });
+      await harness.sendAndAdvance(900);
       expect(calls()).toBeLessThanOrEqual(3);
       await harness.clock.advance(60_000);
       expect(harness.onlySettled().state).toBe('delivered');
@@ -24,7 +22,6 @@ describe('a queue that fails', () => {
       expect(errors).toHaveLength(5);
       expect(errors[0]).toMatchObject({ error: new QueueError('database is locked') });
       await harness.engine.idle();
-      await harness.engine.close();
     },
   );
 
@@ -33,8 +30,7 @@ describe('a queue that fails', () => {
     let close: (() => void) | undefined;
     queue.lanes = () =>
       new Promise((_, reject) => (close = () => reject(new ClosedError('The queue is closed'))));
-    const harness = createHarness(() => answer(200), { queue, clock });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { queue, clock });
     await harness.engine.close();
     close?.();
     await clock.advance(60_000);
@@ -43,43 +39,35 @@ describe('a queue that fails', () => {
 
   it('loses nothing while renewals fail, and causes no further attempt until one succeeds', async () => {
     const { queue, clock } = failing(3, 'renew');
-    const harness = createHarness(({ url }) => answer(url === A ? 503 : 200), {
+    const harness = startHarness(({ url }) => answer(url === A ? 503 : 200), {
       queue,
       clock,
       urls: [A, B],
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(60_000);
+    await harness.sendAndAdvance(60_000);
     expect(harness.onlySettled().state).toBe('delivered');
     expect(harness.requests.map(({ url }) => url)).toEqual([A, A, A, A, B]);
     expect(harness.events.filter(({ kind }) => kind === 'error')).toMatchObject(
       [1, 2, 3].map(() => ({ during: 'round', error: new QueueError('database is locked') })),
     );
-    await harness.engine.close();
   });
 
   it('is not claimed more often when deliveries are added, and at once after a claim succeeds', async () => {
     const { queue, clock, calls } = failing(3, 'claim');
-    const harness = createHarness(() => answer(200), { queue, clock });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { queue, clock });
     for (let sent = 0; sent < 20; sent++) {
-      await harness.send();
-      await clock.advance(1);
+      await harness.sendAndAdvance(1);
     }
     expect(calls()).toBe(1);
     await clock.advance(60_000);
     expect(harness.settled()).toHaveLength(20);
-    await harness.send();
-    await clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.settled()).toHaveLength(21);
-    await harness.engine.close();
   });
 
   it('leaves no timer behind when claims fail during close', async () => {
     const { queue, clock } = failing(Infinity, 'claim');
-    const harness = createHarness(() => answer(200), { queue, clock });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { queue, clock });
     await harness.engine.close();
     expect(clock.pendingTimers).toBe(0);
   });
@@ -88,10 +76,8 @@ describe('a queue that fails', () => {
     'does not keep the engine from closing if %s always fails',
     async (method) => {
       const { queue, clock } = failing(Infinity, method);
-      const harness = createHarness(() => answer(200), { queue, clock });
-      harness.engine.start();
-      await harness.send();
-      await harness.clock.advance(5_000);
+      const harness = startHarness(() => answer(200), { queue, clock });
+      await harness.sendAndAdvance(5_000);
       await harness.engine.close();
       expect(harness.settled()).toEqual([]);
       expect(clock.pendingTimers).toBe(0);
@@ -101,13 +87,11 @@ describe('a queue that fails', () => {
 
 describe('an error of the program in a round', () => {
   it('is reported, and the delivery is tried again later', async () => {
-    const harness = createHarness((_, turn) => {
+    const harness = startHarness((_, turn) => {
       if (turn < 2) throw new TypeError('x is not a function');
       return answer(200);
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(499);
+    await harness.sendAndAdvance(499);
     expect(harness.requests).toHaveLength(1);
     expect(harness.events).toMatchObject([
       { kind: 'error', during: 'round', error: new TypeError('x is not a function') },
@@ -116,47 +100,38 @@ describe('an error of the program in a round', () => {
     await harness.clock.advance(60_000);
     expect(harness.requests).toHaveLength(3);
     expect(harness.onlySettled().state).toBe('delivered');
-    await harness.engine.close();
   });
 
   it('ends the delivery with its window if it persists', async () => {
-    const harness = createHarness(() => Promise.reject(new Error('always')), {
+    const harness = startHarness(() => Promise.reject(new Error('always')), {
       delivery: { retryForMs: 10_000 },
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(60_000);
+    await harness.sendAndAdvance(60_000);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('in one attempt of a broadcast leaves the other attempts recorded', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }) => {
         if (url === A) throw new Error('a fault');
         return answer(503);
       },
       { urls: [A, B], delivery: { strategy: 'broadcast', retryForMs: 0 } },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.onlySettled().progress.attempts).toMatchObject([{ url: B, status: 503 }]);
-    await harness.engine.close();
   });
 });
 
 describe('a listener that throws', () => {
   it('stops no delivery, and its error becomes an uncaught exception', async () => {
     const caught = collectUncaught();
-    const harness = createHarness(() => answer(200), {
+    const harness = startHarness(() => answer(200), {
       onEvent: ({ kind }) => {
         throw new Error(`on ${kind}`);
       },
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests).toHaveLength(1);
     expect(await harness.queue.lanes()).toEqual([]);
     await harness.engine.close();
@@ -166,8 +141,7 @@ describe('a listener that throws', () => {
 
 describe('a queue that is shared', () => {
   it('is polled for deliveries of other processes, including new lanes', async () => {
-    const harness = createHarness(() => answer(200), { pollMs: 1_000 });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { pollMs: 1_000 });
     await harness.engine.idle();
     await harness.queue.add([newDelivery('other'), newDelivery('stray', { destination: 'Gone' })]);
     await harness.clock.advance(999);
@@ -175,7 +149,6 @@ describe('a queue that is shared', () => {
     await harness.clock.advance(1);
     const states = harness.settled().map(({ id, state }) => [id, state]);
     expect(Object.fromEntries(states)).toEqual({ other: 'delivered', stray: 'dead' });
-    await harness.engine.close();
   });
 
   it('gives a delivery to this process when the lease of another has ended', async () => {
@@ -187,7 +160,6 @@ describe('a queue that is shared', () => {
     expect(harness.requests).toEqual([]);
     await harness.clock.advance(1);
     expect(harness.onlySettled().state).toBe('delivered');
-    await harness.engine.close();
   });
 
   it('verifies a claim that took longer than an interruption before the first attempt', async () => {
@@ -213,10 +185,9 @@ describe('a queue that is shared', () => {
   });
 
   it('leaves a delivery to the process that has taken it over', async () => {
-    const harness = createHarness((request) => after(harness.clock, 100_000, request, answer(503)), {
+    const harness = startHarness((request) => after(harness.clock, 100_000, request, answer(503)), {
       urls: [A, B],
     });
-    harness.engine.start();
     const id = await harness.send();
     await harness.clock.advance(39_000);
     // The attempt hangs beyond its timeout, so the lease ends, and another process claims first.
@@ -227,7 +198,6 @@ describe('a queue that is shared', () => {
     expect(harness.requests.map(({ url }) => url)).toEqual([A]);
     expect(harness.events.at(-1)).toMatchObject({ kind: 'lost', delivery: { id } });
     expect(harness.settled()).toEqual([]);
-    await harness.engine.close();
   });
 });
 

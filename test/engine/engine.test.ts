@@ -6,10 +6,19 @@ import { ClosedError, ConfigError, QueueError } from '../../src/errors.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
-import { A, after, answer, B, BODY, createHarness, heldReceiver, oneSource } from './harness.ts';
+import {
+  A,
+  after,
+  answer,
+  B,
+  entries,
+  ENTRY,
+  createHarness,
+  startHarness,
+  heldReceiver,
+  oneSource,
+} from './harness.ts';
 import { randomFrom } from '../random.ts';
-
-const ENTRY = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
 
 /** One source with two destinations of one webhook each. */
 function twoDestinations(): Sources {
@@ -87,10 +96,7 @@ describe('submit', () => {
     const ids = await Promise.all(
       [0, 1].map(async () => {
         const { engine } = createHarness(() => answer(200));
-        const submitted = await engine.submit(
-          'web',
-          Array.from({ length: 1_000 }, () => ENTRY),
-        );
+        const submitted = await engine.submit('web', entries(1_000));
         return submitted.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
       }),
     );
@@ -118,18 +124,15 @@ describe('submit', () => {
     await harness.send();
     await harness.engine.idle();
     expect(harness.onlySettled().state).toBe('delivered');
-    await harness.engine.close();
   });
 
   it('only queues before the engine is started', async () => {
     const harness = createHarness(() => answer(200));
-    await harness.send();
-    await harness.clock.advance(60_000);
+    await harness.sendAndAdvance(60_000);
     expect(harness.requests).toEqual([]);
     harness.engine.start();
     await harness.engine.idle();
     expect(harness.requests).toHaveLength(1);
-    await harness.engine.close();
   });
 
   it('rejects after close()', async () => {
@@ -141,17 +144,14 @@ describe('submit', () => {
 
 describe('idle', () => {
   it('resolves at once when nothing was ever queued', async () => {
-    const { engine } = createHarness(() => answer(200));
-    engine.start();
+    const { engine } = startHarness(() => answer(200));
     await engine.idle();
-    await engine.close();
   });
 
   it('waits for deliveries in flight and for retries', async () => {
-    const harness = createHarness((request, turn) =>
+    const harness = startHarness((request, turn) =>
       after(harness.clock, 100, request, answer(turn === 0 ? 503 : 200)),
     );
-    harness.engine.start();
     await harness.send();
     let isIdle = false;
     const idle = harness.engine.idle().then(() => (isIdle = true));
@@ -162,14 +162,11 @@ describe('idle', () => {
     await harness.clock.advance(100);
     expect(isIdle).toBe(true);
     await idle;
-    await harness.engine.close();
   });
 
   it('resolves when the engine is closed', async () => {
-    const harness = createHarness(() => answer(503));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    const harness = startHarness(() => answer(503));
+    await harness.sendAndAdvance(0);
     const idle = harness.engine.idle();
     await harness.engine.close();
     await idle;
@@ -192,7 +189,6 @@ describe('idle, with a slow queue', () => {
     await harness.clock.advance(100);
     expect(await idle).toBe(1);
     await sent;
-    await harness.engine.close();
   });
 
   it('does not wait for deliveries that could not be added', async () => {
@@ -208,7 +204,6 @@ describe('idle, with a slow queue', () => {
     await harness.clock.advance(100);
     await idle;
     await sent;
-    await harness.engine.close();
   });
 
   it('waits until the queue has returned its lanes', async () => {
@@ -223,39 +218,29 @@ describe('idle, with a slow queue', () => {
     const idle = harness.engine.idle().then(() => harness.settled().length);
     await harness.clock.advance(100);
     expect(await idle).toBe(1);
-    await harness.engine.close();
   });
 
   it('waits while claims fail', async () => {
-    const harness = createHarness(() => answer(200));
-    harness.engine.start();
+    const harness = startHarness(() => answer(200));
     await harness.engine.idle();
     const claim = harness.queue.claim.bind(harness.queue);
     harness.queue.claim = () => Promise.reject(new QueueError('database is locked'));
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     const idle = harness.engine.idle().then(() => harness.settled().length);
     harness.queue.claim = claim;
     await harness.clock.advance(1_000);
     expect(await idle).toBe(1);
-    await harness.engine.close();
   });
 });
 
 describe('concurrency', () => {
   it('is used completely, never exceeded, and separate for each destination', async () => {
     const held = heldReceiver();
-    const harness = createHarness(
+    const harness = startHarness(
       (request, turn) => (request.url === A ? held.receiver(request, turn) : answer(200)),
-      {
-        sources: twoDestinations(),
-      },
+      { sources: twoDestinations() },
     );
-    harness.engine.start();
-    await harness.engine.submit(
-      'web',
-      Array.from({ length: 10 }, () => ENTRY),
-    );
+    await harness.engine.submit('web', entries(10));
     await harness.clock.advance(0);
     expect(held.waiting()).toBe(2);
     expect(harness.settled()).toHaveLength(10);
@@ -265,7 +250,6 @@ describe('concurrency', () => {
       expect(held.waiting()).toBe(Math.min(2, left - 1));
     }
     expect(harness.settled()).toHaveLength(20);
-    await harness.engine.close();
   });
 
   it('is not claimed when it is used up', async () => {
@@ -283,47 +267,40 @@ describe('concurrency', () => {
     held.release(answer(200));
     await harness.clock.advance(1_000);
     expect(new Set(limits)).toEqual(new Set([2, 1]));
-    await harness.engine.abort();
   });
 
   it('is freed by deliveries that wait for a retry', async () => {
-    const harness = createHarness(({ body }) => answer(body.length === 1 ? 503 : 200), {
+    const harness = startHarness(({ body }) => answer(body.length === 1 ? 503 : 200), {
       delivery: { concurrency: 1 },
     });
-    harness.engine.start();
     await harness.send({ body: new Uint8Array(1) });
     await harness.send({ body: new Uint8Array(2) });
     await harness.clock.advance(0);
     expect(harness.settled()).toHaveLength(1);
-    await harness.engine.close();
   });
 });
 
 describe('order keys', () => {
   it('hold back later deliveries with the same key during a retry, but no others', async () => {
-    const harness = createHarness(({ body }, turn) => answer(body.length === 1 && turn < 4 ? 503 : 200));
-    harness.engine.start();
+    const harness = startHarness(({ body }, turn) => answer(body.length === 1 && turn < 4 ? 503 : 200));
     await harness.send({ orderKeys: ['u'], body: new Uint8Array(1) });
     await harness.send({ orderKeys: ['u'], body: new Uint8Array(2) });
     await harness.send({ orderKeys: ['v'], body: new Uint8Array(3) });
     await harness.clock.advance(60_000);
     expect(harness.settled().map(({ body }) => body.length)).toEqual([3, 1, 2]);
-    await harness.engine.close();
   });
 
   it('are released by a dead letter', async () => {
-    const harness = createHarness(({ body }) => answer(body.length === 1 ? 404 : 200));
-    harness.engine.start();
+    const harness = startHarness(({ body }) => answer(body.length === 1 ? 404 : 200));
     await harness.send({ orderKeys: ['u'], body: new Uint8Array(1) });
     await harness.send({ orderKeys: ['u'], body: new Uint8Array(2) });
     await harness.clock.advance(0);
     expect(harness.settled().map(({ state, reason }) => reason ?? state)).toEqual(['rejected', 'delivered']);
-    await harness.engine.close();
   });
 
   it('keep the deliveries of each user in order during failures', async () => {
     const random = randomFrom(7);
-    const harness = createHarness(
+    const harness = startHarness(
       (request) =>
         after(harness.clock, Math.ceil(random() * 50), request, answer(random() < 0.4 ? 503 : 200)),
       {
@@ -331,13 +308,12 @@ describe('order keys', () => {
         delivery: { concurrency: 8 },
       },
     );
-    harness.engine.start();
-    const entries = Array.from({ length: 200 }, (_, index) => ({
+    const many = Array.from({ length: 200 }, (_, index) => ({
       ...ENTRY,
       messageId: String(index),
       orderKeys: index % 10 === 9 ? ['u0', 'u1'] : [`u${index % 4}`],
     }));
-    await harness.engine.submit('web', entries);
+    await harness.engine.submit('web', many);
     await harness.clock.advance(3_600_000);
     expect(harness.settled()).toHaveLength(200);
     for (const key of ['u0', 'u1', 'u2', 'u3']) {
@@ -347,7 +323,6 @@ describe('order keys', () => {
         .map(({ messageId }) => Number(messageId));
       expect(order).toEqual(order.toSorted((a, b) => a - b));
     }
-    await harness.engine.close();
   });
 });
 
@@ -365,8 +340,7 @@ describe('a delivery whose destination is gone or disabled', () => {
       newDelivery('d'),
     ]);
     const sources = { web: { destinations: { Webhooks: webhooks, Off: { ...webhooks, enabled: false } } } };
-    const harness = createHarness(() => answer(200), { clock, queue, sources });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { clock, queue, sources });
     await harness.engine.idle();
     expect(harness.requests).toHaveLength(1);
     const outcomes = harness.settled().map(({ id, state, reason }) => [id, reason ?? state]);
@@ -376,18 +350,15 @@ describe('a delivery whose destination is gone or disabled', () => {
       c: 'cancelled',
       d: 'delivered',
     });
-    await harness.engine.close();
   });
 
   it('stays in the queue if unknown lanes are left alone', async () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
     await queue.add([newDelivery('a', { destination: 'Gone' }), newDelivery('b')]);
-    const harness = createHarness(() => answer(200), { clock, queue, unknownLanes: 'leave' });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { clock, queue, unknownLanes: 'leave' });
     await harness.engine.idle();
     expect(harness.settled().map(({ id, state }) => [id, state])).toEqual([['b', 'delivered']]);
     expect(await queue.lanes()).toEqual([{ source: 'web', destination: 'Gone' }]);
-    await harness.engine.close();
   });
 });

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { causeCodeOf, readableStart } from '../../src/diagnosis/explain.ts';
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
@@ -33,6 +34,8 @@ export interface Harness {
   readonly events: readonly EngineEvent[];
   /** Submits one message and returns the id of its delivery. */
   send(fields?: Partial<OutgoingMessage>): Promise<string>;
+  /** The same, and lets this much time pass. */
+  sendAndAdvance(ms: number): Promise<void>;
   /** The settled deliveries, in order. */
   settled(): readonly Delivery[];
   /** The only settled delivery. */
@@ -51,7 +54,7 @@ export interface HarnessOptions extends Partial<
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** An engine that is not started, with a memory queue, a function as transport, and a clock moved by hand. */
+/** An engine that is not started, with a memory queue, a function as transport, and a clock moved by hand. Ends with the test. */
 export function createHarness(receiver: Receiver, options: HarnessOptions = {}): Harness {
   const { urls = [A], secrets = [], delivery = {}, random = () => 0.5, onEvent, pollMs, newId } = options;
   const clock = options.clock ?? new FakeClock();
@@ -74,9 +77,15 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
       onEvent?.(event);
     },
   });
+  onTestFinished(() => engine.abort());
   const settled = (): readonly Delivery[] =>
     events.flatMap((event) => (event.kind === 'settled' ? [event.delivery] : []));
   let sent = 0;
+  const send: Harness['send'] = async (fields) => {
+    const message = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
+    const [submitted] = await engine.submit('web', [message]);
+    return submitted?.deliveries[0]?.id ?? '';
+  };
   return {
     clock,
     queue,
@@ -91,15 +100,28 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
       }
       return only;
     },
-    send: async (fields) => {
-      const message = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
-      const [submitted] = await engine.submit('web', [message]);
-      return submitted?.deliveries[0]?.id ?? '';
+    send,
+    sendAndAdvance: async (ms) => {
+      await send();
+      await clock.advance(ms);
     },
   };
 }
 
+/** The same, started. */
+export function startHarness(receiver: Receiver, options?: HarnessOptions): Harness {
+  const harness = createHarness(receiver, options);
+  harness.engine.start();
+  return harness;
+}
+
 export const BODY = new TextEncoder().encode('{"version":1,"type":"track"}');
+
+export const ENTRY: OutgoingMessage = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
+
+export function entries(count: number): OutgoingMessage[] {
+  return Array.from({ length: count }, () => ENTRY);
+}
 
 export function oneSource(
   urls: readonly string[],

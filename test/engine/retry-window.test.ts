@@ -3,7 +3,7 @@ import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { NO_PROGRESS, type Progress } from '../../src/queue/delivery.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { newDelivery } from '../queue/new-delivery.ts';
+import { claimOne, newDelivery } from '../queue/new-delivery.ts';
 import {
   A,
   after,
@@ -11,9 +11,11 @@ import {
   B,
   C,
   createHarness,
+  startHarness,
   failure,
   type Harness,
   type HarnessOptions,
+  type Receiver,
 } from './harness.ts';
 import { randomFrom } from '../random.ts';
 
@@ -27,10 +29,8 @@ function roundStarts({ requests }: Harness): number[] {
 }
 
 async function fourHoursOf(options: HarnessOptions): Promise<Harness> {
-  const harness = createHarness(() => answer(503), options);
-  harness.engine.start();
-  await harness.send();
-  await harness.clock.advance(5 * HOUR);
+  const harness = startHarness(() => answer(503), options);
+  await harness.sendAndAdvance(5 * HOUR);
   return harness;
 }
 
@@ -52,7 +52,6 @@ describe('four hours of retries', () => {
     }
     expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
     expect(Math.max(...starts)).toBeGreaterThan(WINDOW_MS - 600_000);
-    await harness.engine.close();
   });
 
   it('make 33 rounds with the longest waits and 57 with the shortest', async () => {
@@ -72,7 +71,6 @@ describe('four hours of retries', () => {
     );
     expect(dead.progress.rounds).toBe(harness.requests.length / 2);
     expect(await harness.queue.lanes()).toEqual([]);
-    await harness.engine.close();
   });
 
   it('report after each round when the next is due', async () => {
@@ -81,66 +79,44 @@ describe('four hours of retries', () => {
       event.kind === 'rescheduled' ? [event.delivery.dueAt] : [],
     );
     expect(dueAts).toEqual(harness.requests.slice(1).map(({ at }) => at));
-    await harness.engine.close();
   });
 
   it('stop at the first success, hours later', async () => {
-    const harness = createHarness((_, turn) => answer(turn < 20 ? 503 : 200));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(5 * HOUR);
+    const harness = startHarness((_, turn) => answer(turn < 20 ? 503 : 200));
+    await harness.sendAndAdvance(5 * HOUR);
     expect(harness.requests).toHaveLength(21);
     expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 21 } });
-    await harness.engine.close();
   });
 
   it('start no attempt after the window, and ask every webhook in the last round, even if each takes 5 s', async () => {
-    const clock = new FakeClock();
-    const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
-      urls: [A, B, C],
-      clock,
-      random: randomFrom(3),
-    });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(5 * HOUR);
+    const hanging: Receiver = (request) => after(harness.clock, 5_000, request, failure('timeout'));
+    const harness = startHarness(hanging, { urls: [A, B, C], random: randomFrom(3) });
+    await harness.sendAndAdvance(5 * HOUR);
     const starts = roundStarts(harness);
     expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
     expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([A, B, C]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 });
 
 describe('the retry window', () => {
   it('of 0 allows one round, with every webhook', async () => {
-    const clock = new FakeClock();
-    const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
-      urls: [A, B],
-      clock,
-      delivery: { retryForMs: 0 },
-    });
-    harness.engine.start();
-    await harness.send();
-    await clock.advance(HOUR);
+    const hanging: Receiver = (request) => after(harness.clock, 5_000, request, failure('timeout'));
+    const harness = startHarness(hanging, { urls: [A, B], delivery: { retryForMs: 0 } });
+    await harness.sendAndAdvance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('ends a round that exceeds it', async () => {
-    const clock = new FakeClock();
     // The second round begins after 5.75 s and outlasts the window of 6 s.
-    const harness = createHarness(
-      (request, turn) => after(clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
-      { urls: [A, B], clock, delivery: { retryForMs: 6_000 } },
+    const harness = startHarness(
+      (request, turn) => after(harness.clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
+      { urls: [A, B], delivery: { retryForMs: 6_000 } },
     );
-    harness.engine.start();
-    await harness.send();
-    await clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('is stored before the first attempt, and the progress before each further one', async () => {
@@ -157,13 +133,11 @@ describe('the retry window', () => {
       return renew(claim, progress, leaseMs);
     };
     harness.engine.start();
-    await harness.send();
-    await clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
     expect(kept).toMatchObject([
       { rounds: 1, firstAttemptAt: clock.now(), attempts: [{ url: A, status: 503 }] },
     ]);
-    await harness.engine.abort();
   });
 });
 
@@ -173,13 +147,10 @@ async function found(progress: Partial<Progress>, result = 503): Promise<Harness
   const queue = new MemoryQueue(clock);
   const firstAttemptAt = clock.now() - 5 * HOUR;
   await queue.add([newDelivery('old')]);
-  const [claim] = (await queue.claim({ source: 'web', destination: 'Webhooks', limit: 1, leaseMs: 1 }))
-    .claims;
-  if (claim === undefined) throw new Error('nothing to claim');
+  const claim = await claimOne(queue);
   const before = { ...NO_PROGRESS, rounds: 7, firstAttemptAt, ...progress };
   await queue.settle(claim, { state: 'retrying', dueAt: clock.now() - HOUR, progress: before });
-  const harness = createHarness(() => answer(result), { clock, queue, urls: [A, B] });
-  harness.engine.start();
+  const harness = startHarness(() => answer(result), { clock, queue, urls: [A, B] });
   await clock.advance(HOUR);
   await harness.engine.close();
   return harness;
@@ -218,15 +189,14 @@ describe('a delivery found by a process that starts after its window', () => {
 
 describe('a delivery that waited for room beyond its window', () => {
   it('gets no late round, since its process was running', async () => {
-    const clock = new FakeClock();
-    const harness = createHarness(
-      (request) => after(clock, 5_000, request, request.body.length === 1 ? failure('timeout') : answer(503)),
-      { clock, delivery: { concurrency: 1, retryForMs: 6_000 } },
+    const harness = startHarness(
+      (request) =>
+        after(harness.clock, 5_000, request, request.body.length === 1 ? failure('timeout') : answer(503)),
+      { delivery: { concurrency: 1, retryForMs: 6_000 } },
     );
-    harness.engine.start();
     await harness.send({ body: new Uint8Array(1) });
     await harness.send({ body: new Uint8Array(2) });
-    await clock.advance(HOUR);
+    await harness.clock.advance(HOUR);
     for (const { progress } of harness.settled()) {
       for (const { at } of progress.attempts) {
         expect(at).toBeLessThanOrEqual((progress.firstAttemptAt ?? 0) + 6_000);
@@ -234,6 +204,5 @@ describe('a delivery that waited for room beyond its window', () => {
       expect(progress.rounds).toBe(new Set(progress.attempts.map(({ round }) => round)).size);
     }
     expect(harness.settled().map(({ reason }) => reason)).toEqual(['exhausted', 'exhausted']);
-    await harness.engine.close();
   });
 });

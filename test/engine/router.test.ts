@@ -13,13 +13,8 @@ const SOURCE: SourceOptions = {
 describe('enabledDestinations', () => {
   it.each([
     [undefined, ['Webhooks', 'Backup']],
-    [{}, ['Webhooks', 'Backup']],
-    [{ All: true }, ['Webhooks', 'Backup']],
-    [{ All: false }, []],
     [{ All: false, Backup: true }, ['Backup']],
-    [{ All: false, Backup: { key: 1 } }, ['Backup']],
     [{ Webhooks: false }, ['Backup']],
-    [{ webhooks: false }, ['Webhooks', 'Backup']],
     [{ Off: true, Unknown: true }, ['Webhooks', 'Backup']],
   ])('with integrations %j goes to %j', (integrations, names) => {
     expect(enabledDestinations(SOURCE, integrations)).toEqual(names);

@@ -1,7 +1,17 @@
 // Takes minutes: each test makes all attempts of ten thousand deliveries.
 import { describe, expect, it } from 'vitest';
 import type { FakeClock } from '../fake-clock.ts';
-import { A, after, answer, BODY, createHarness, failure, type Harness, type Receiver } from './harness.ts';
+import {
+  A,
+  after,
+  answer,
+  BODY,
+  createHarness,
+  startHarness,
+  failure,
+  type Harness,
+  type Receiver,
+} from './harness.ts';
 
 const MANY = 10_000;
 const MINUTE_MS = 60_000;
@@ -50,7 +60,7 @@ describe('10,000 deliveries', () => {
     ['responds with 429 and one time for all', answer(429, { retryAfter: IN_FIVE_MINUTES }), 5 * MINUTE_MS],
   ] as const)('are spread over time when a receiver that %s is back', async (_, trouble, outageMs) => {
     let isDown = true;
-    const harness: Harness = createHarness(
+    const harness: Harness = startHarness(
       (request) => {
         const { clock } = harness;
         if (!isDown) return after(clock, 1, request, answer(200));
@@ -58,7 +68,6 @@ describe('10,000 deliveries', () => {
       },
       { random: Math.random },
     );
-    harness.engine.start();
     await submit(harness, MANY);
     await harness.clock.advance(outageMs - 1);
     expect(harness.settled()).toEqual([]);
@@ -70,7 +79,6 @@ describe('10,000 deliveries', () => {
     const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
     expect(firstSecond.length).toBeLessThanOrEqual(100);
     expect(busiestSecond(harness, backAt)).toBeLessThanOrEqual(6_000);
-    await harness.engine.close();
   });
 
   it('start slowly if no process was there to deliver them', async () => {
@@ -83,18 +91,16 @@ describe('10,000 deliveries', () => {
     expect(harness.requests.filter(({ at }) => at < startedAt + 1_000).length).toBeLessThanOrEqual(100);
     expect(busiestSecond(harness, startedAt)).toBeLessThanOrEqual(6_000);
     expect(tookMs).toBeLessThanOrEqual(10_000);
-    await harness.engine.close();
   });
 
   it('start slowly if the process was suspended while they became due', async () => {
     const answers = quick(() => harness.clock);
     const retryAfter = '600';
-    const harness: Harness = createHarness(
+    const harness: Harness = startHarness(
       (request, turn) => (turn < MANY ? answer(503, { retryAfter }) : answers(request, turn)),
       // Nothing is slowed before.
       { delivery: { health: { failures: 2 * MANY } } },
     );
-    harness.engine.start();
     await submit(harness, MANY);
     await harness.clock.advance(1_000);
     expect(harness.requests).toHaveLength(MANY);
@@ -104,26 +110,21 @@ describe('10,000 deliveries', () => {
     expect(harness.settled()).toHaveLength(MANY);
     const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
     expect(firstSecond.length).toBeLessThanOrEqual(100);
-    await harness.engine.close();
   });
 
   it('run at full speed to a healthy receiver', async () => {
-    const harness: Harness = createHarness(quick(() => harness.clock));
-    harness.engine.start();
+    const harness: Harness = startHarness(quick(() => harness.clock));
     await submit(harness, MANY);
     // 32 at a time, a millisecond each.
     expect(await untilIdle(harness)).toBeLessThanOrEqual(500);
-    await harness.engine.close();
   });
 
   it('fail at full speed with one round if there is no receiver', async () => {
-    const harness = createHarness(() => failure('refused'), { delivery: { retryForMs: 0 } });
-    harness.engine.start();
+    const harness = startHarness(() => failure('refused'), { delivery: { retryForMs: 0 } });
     await submit(harness, MANY);
     await untilIdle(harness);
     expect(harness.settled()).toHaveLength(MANY);
     expect(new Set(harness.requests.map(({ at, url }) => `${url} ${at}`)).size).toBeLessThanOrEqual(2);
     expect(harness.requests[0]?.url).toBe(A);
-    await harness.engine.close();
   });
 });

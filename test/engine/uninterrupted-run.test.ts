@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { UninterruptedRun } from '../../src/engine/uninterrupted-run.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { A, after, answer, B, createHarness, failure, heldReceiver, type Harness } from './harness.ts';
+import { A, after, answer, B, startHarness, failure, heldReceiver, type Harness } from './harness.ts';
 
 const HOUR = 3_600_000;
 const WINDOW_MS = DELIVERY_DEFAULTS.retryForMs;
@@ -50,24 +50,19 @@ describe('uninterruptedRun', () => {
 
 describe('a process that is suspended', () => {
   it('beyond the window of waiting deliveries makes one late round', async () => {
-    const harness = createHarness(() => answer(503), { urls: [A, B] });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(HOUR);
+    const harness = startHarness(() => answer(503), { urls: [A, B] });
+    await harness.sendAndAdvance(HOUR);
     const before = harness.requests.length;
     await harness.clock.suspend(5 * HOUR);
     await harness.clock.advance(HOUR);
     expect(urlsOf(harness).slice(before)).toEqual([A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('beyond the window during a round makes one late round', async () => {
     const { receiver, release } = heldReceiver();
-    const harness = createHarness(receiver, { urls: [A, B] });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    const harness = startHarness(receiver, { urls: [A, B] });
+    await harness.sendAndAdvance(0);
     await harness.clock.suspend(5 * HOUR);
     for (let turn = 0; turn < 9; turn++) {
       release(failure('timeout'));
@@ -76,39 +71,31 @@ describe('a process that is suspended', () => {
     // The first round is whole; the late round follows it.
     expect(urlsOf(harness)).toEqual([A, B, A, B]);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('beyond a window without another round makes no late round', async () => {
     const { receiver, release } = heldReceiver();
-    const harness = createHarness(receiver, { delivery: { retryForMs: 0 } });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    const harness = startHarness(receiver, { delivery: { retryForMs: 0 } });
+    await harness.sendAndAdvance(0);
     await harness.clock.suspend(HOUR);
     release(failure('timeout'));
     await harness.clock.advance(HOUR);
     expect(harness.requests).toHaveLength(1);
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('within the window continues, at once with due deliveries', async () => {
-    const harness = createHarness((_, turn) => answer(turn < 3 ? 503 : 200));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(1_000);
+    const harness = startHarness((_, turn) => answer(turn < 3 ? 503 : 200));
+    await harness.sendAndAdvance(1_000);
     await harness.clock.suspend(3 * HOUR);
     expect(harness.requests).toHaveLength(3);
     await harness.clock.advance(10_000);
     expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 4 } });
-    await harness.engine.close();
   });
 
   it('longer than its leases does not claim its own deliveries again', async () => {
     const { receiver, release } = heldReceiver();
-    const harness = createHarness(receiver, { delivery: { concurrency: 8 } });
-    harness.engine.start();
+    const harness = startHarness(receiver, { delivery: { concurrency: 8 } });
     await harness.send({ messageId: 'in flight' });
     await harness.clock.advance(0);
     await harness.clock.suspend(HOUR);
@@ -124,16 +111,13 @@ describe('a process that is suspended', () => {
       ['in flight', 'delivered'],
       ['new', 'delivered'],
     ]);
-    await harness.engine.close();
   });
 });
 
 describe('a wall clock that is set forward', () => {
   it('does not shorten the retry window', async () => {
-    const harness = createHarness(() => answer(503));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(HOUR);
+    const harness = startHarness(() => answer(503));
+    await harness.sendAndAdvance(HOUR);
     harness.clock.setForward(5 * HOUR);
     await harness.clock.advance(5 * HOUR);
     const { progress, reason } = harness.onlySettled();
@@ -144,23 +128,18 @@ describe('a wall clock that is set forward', () => {
     expect(Math.max(...passed)).toBeGreaterThan(WINDOW_MS - 600_000);
     // The jump shortens only the wait during which it happens.
     expect(times.length).toBeLessThanOrEqual(58);
-    await harness.engine.close();
   });
 
   it('during a round neither ends nor repeats it', async () => {
     const clock = new FakeClock();
-    const harness = createHarness(
+    const harness = startHarness(
       (request, turn) => after(clock, 100, request, turn === 0 ? failure('timeout') : answer(200)),
       { clock, urls: [A, B], delivery: { concurrency: 8 } },
     );
-    harness.engine.start();
-    await harness.send();
-    await clock.advance(50);
+    await harness.sendAndAdvance(50);
     clock.setForward(5 * HOUR);
-    await harness.send();
-    await clock.advance(HOUR);
+    await harness.sendAndAdvance(HOUR);
     expect(harness.settled().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
     expect(harness.requests).toHaveLength(4);
-    await harness.engine.close();
   });
 });

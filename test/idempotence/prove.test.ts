@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/errors.ts';
-import { SCHEDULE_CODES } from '../../src/idempotence/plan/schedule.ts';
+import { SCHEDULE_CODES, type ScheduleCode } from '../../src/idempotence/plan/schedule.ts';
+import type { ProofResult } from '../../src/idempotence/proof-result.ts';
 import type { Subject } from '../../src/idempotence/subject.ts';
 import { sleep, type Clock } from '../../src/clock.ts';
 import { proved } from './prove-model.ts';
@@ -125,6 +126,11 @@ async function requestsOf(seed: number): Promise<readonly string[]> {
   return receiver?.requests ?? [];
 }
 
+async function resultsOf(respond: Respond, code: ScheduleCode): Promise<readonly ProofResult[]> {
+  const subjectOf = (clock: Clock): Subject => new ToldReceiver(clock, respond);
+  return (await proved(subjectOf, { codes: [code], schedules: 2 })).results;
+}
+
 describe('proveIdempotence', () => {
   it('passes a correct receiver, and reports the progress', async () => {
     const { results, progress } = await proved((clock) => new ModelReceiver(clock), {
@@ -159,10 +165,7 @@ describe('proveIdempotence', () => {
   });
 
   it('waits for a receiver that works after its response and is slow once', async () => {
-    const { results } = await proved((clock) => new ToldReceiver(clock, respondFirst), {
-      codes: ['twice'],
-      schedules: 2,
-    });
+    const results = await resultsOf(respondFirst, 'twice');
     expect(results).toMatchObject([{ check: 'twice', outcome: 'passed' }]);
   });
 
@@ -209,10 +212,7 @@ describe('proveIdempotence', () => {
       work();
       return { status: 200 };
     };
-    const { results } = await proved((clock) => new ToldReceiver(clock, respond), {
-      codes: ['twice-at-once'],
-      schedules: 2,
-    });
+    const results = await resultsOf(respond, 'twice-at-once');
     expect(results).toMatchObject([{ check: 'twice-at-once', outcome: 'passed' }]);
   });
 
@@ -236,10 +236,7 @@ describe('proveIdempotence', () => {
       work();
       return { status: 200 };
     };
-    const { results } = await proved((clock) => new ToldReceiver(clock, respond), {
-      codes: ['after-5xx'],
-      schedules: 2,
-    });
+    const results = await resultsOf(respond, 'after-5xx');
     expect(results).toMatchObject([{ check: 'after-5xx', ...result }]);
   });
 });

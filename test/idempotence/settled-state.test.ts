@@ -4,13 +4,9 @@ import { settledState } from '../../src/idempotence/run/settled-state.ts';
 
 describe('settledState', () => {
   it.each([
-    {
-      title: 'settles while only the order of lines changes',
-      states: ['1\n2', '2\n1'],
-      isSettled: true,
-    },
-    { title: 'does not settle while lines change', states: ['1\n2', '1\n3'], isSettled: false },
-  ])('$title', async ({ states, isSettled }) => {
+    ['settles while only the order of lines changes', ['1\n2', '2\n1'], true],
+    ['does not settle while lines change', ['1\n2', '1\n3'], false],
+  ])('%s', async (_, states, isSettled) => {
     let reads = 0;
     const read = async (): Promise<string> => states[reads++ % states.length] ?? '';
     const { signal } = new AbortController();

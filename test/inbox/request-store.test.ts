@@ -3,24 +3,25 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { RequestStore, type StoreLimits } from '../../src/inbox/request-store.ts';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 import { searchBodies } from '../../src/inbox/search-bodies.ts';
 
+const REQUEST: ReceivedRequest = {
+  at: 0,
+  method: 'POST',
+  path: '/hook?key=CANARY',
+  rawHeaders: ['A', 'b'],
+  body: Buffer.from('x'),
+  verdict: 'unchecked',
+  answered: 'status',
+  status: 200,
+  ms: 1,
+};
+
 function storeOf(bodies: readonly string[], limits: Partial<StoreLimits> = {}): RequestStore {
   const store = new RequestStore(limits);
-  for (const body of bodies) {
-    store.add({
-      at: 0,
-      method: 'POST',
-      path: '/hook?key=CANARY',
-      rawHeaders: ['A', 'b'],
-      body: Buffer.from(body),
-      verdict: 'unchecked',
-      answered: 'status',
-      status: 200,
-      ms: 1,
-    });
-  }
+  for (const body of bodies) store.add({ ...REQUEST, body: Buffer.from(body) });
   return store;
 }
 
@@ -52,9 +53,7 @@ describe('RequestStore', () => {
   it('copies the body, because its buffer is reused', () => {
     const body = Buffer.from('before');
     const store = new RequestStore();
-    const [one] = storeOf(['x']).since(1, 1);
-    if (one === undefined) throw new Error('Expected a request');
-    store.add({ ...one.request, body });
+    store.add({ ...REQUEST, body });
     body.write('after!');
     expect(Buffer.from(store.get(1)?.request.body ?? []).toString()).toBe('before');
   });
@@ -68,7 +67,7 @@ describe('RequestStore', () => {
       userId: `u${id}`,
     }));
     const packed = gzipSync(JSON.stringify({ batch }));
-    const came = { method: 'POST', path: '/v1/batch', rawHeaders: ['content-encoding', 'gzip'], at: 0 };
+    const came = { ...REQUEST, path: '/v1/batch', rawHeaders: ['content-encoding', 'gzip'] };
     const store = new RequestStore();
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
@@ -76,8 +75,7 @@ describe('RequestStore', () => {
       const request = { ...came, body: Buffer.from(packed) };
       const call = trackingCallOf(request);
       expect(call?.messages).toHaveLength(2_000);
-      const rest = { verdict: 'unchecked', answered: 'status', status: 200, ms: 1 } as const;
-      store.add({ ...request, ...rest, ...(call && { call }) });
+      store.add({ ...request, ...(call && { call }) });
     }
     collectGarbage();
     // A request with its messages needs several times as much.
@@ -87,10 +85,8 @@ describe('RequestStore', () => {
 
   it('counts the memory of responses, whose length another receiver chooses', () => {
     const store = new RequestStore({ bytes: 100_000 });
-    const [one] = storeOf(['x']).since(1, 1);
-    if (one === undefined) throw new Error('Expected a request');
     const forwarded = { url: 'u', status: 500, reply: 'r'.repeat(60_000), ms: 1 };
-    for (let count = 0; count < 3; count++) store.add({ ...one.request, forwarded });
+    for (let count = 0; count < 3; count++) store.add({ ...REQUEST, forwarded });
     expect(ids(store, 1)).toEqual([3]);
     expect(store.evicted).toBe(2);
     store.clear();

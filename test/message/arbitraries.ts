@@ -44,3 +44,10 @@ export function record<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T
 }
 
 export const object = record(json);
+
+/** Names of fields that the types have, and of two that none has. */
+export const FIELD_NAMES: readonly string[] = `
+  userId anonymousId groupId previousId messageId event name category version
+  properties traits context integrations timestamp sentAt custom`
+  .trim()
+  .split(/\s+/);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/errors.ts';
 import { buildMessage, buildParsed } from '../../src/message/build.ts';
 import { MESSAGE_TYPES, type JsonValue } from '../../src/message/types.ts';
-import { json, object } from './arbitraries.ts';
+import { FIELD_NAMES, json, object } from './arbitraries.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 21, 10, 5, 123);
 const build = (input: unknown, strict = false) => buildMessage(input, { now: NOW, strict });
@@ -11,107 +11,75 @@ const track = (more: object): object => ({ type: 'track', event: 'Signup', userI
 
 const TYPE = '`type` to be page, screen, identify, track, alias, group or delete';
 
-const REJECTED: readonly [input: unknown, path: string, expected: string, hint?: string][] = [
-  [5, '', 'a message to be a JSON object, got 5'],
-  [null, '', 'a message to be a JSON object, got null'],
-  [[], '', 'a message to be a JSON object, got an array'],
-  [{}, 'type', `${TYPE}, got nothing`, 'give it as in "type": "track"'],
-  [{ type: 'traq' }, 'type', `${TYPE}, got "traq"`, 'did you mean "track"?'],
-  [{ type: 'TRACK' }, 'type', `${TYPE}, got "TRACK"`, 'did you mean "track"?'],
-  [{ type: '__proto__' }, 'type', `${TYPE}, got "__proto__"`],
-  [{ type: ['track'] }, 'type', `${TYPE}, got an array`],
+const REJECTED: readonly [input: unknown, expected: string, hint?: string][] = [
+  [5, 'a message to be a JSON object, got 5'],
+  [null, 'a message to be a JSON object, got null'],
+  [[], 'a message to be a JSON object, got an array'],
+  [{}, `${TYPE}, got nothing`, 'give it as in "type": "track"'],
+  [{ type: 'traq' }, `${TYPE}, got "traq"`, 'did you mean "track"?'],
+  [{ type: 'TRACK' }, `${TYPE}, got "TRACK"`, 'did you mean "track"?'],
+  [{ type: '__proto__' }, `${TYPE}, got "__proto__"`],
+  [{ type: ['track'] }, `${TYPE}, got an array`],
   [
     { type: 'track', userId: 'u' },
-    'event',
     '`event` to be a non-empty string, got nothing (track)',
     'add it: what happened: "Order Completed"',
   ],
-  [
-    { type: 'track', userId: 'u', event: null },
-    'event',
-    '`event` to be a non-empty string, got nothing (track)',
-  ],
-  [{ type: 'track', userId: 'u', event: '' }, 'event', '`event` to be a non-empty string, got "" (track)'],
+  [{ type: 'track', userId: 'u', event: null }, '`event` to be a non-empty string, got nothing (track)'],
+  [{ type: 'track', userId: 'u', event: '' }, '`event` to be a non-empty string, got "" (track)'],
   [
     { type: 'track', event: 'Order Completed' },
-    'userId',
     '`userId` or `anonymousId`, got neither (track "Order Completed")',
     'say whom the track is about',
   ],
-  [
-    track({ userId: 42 }),
-    'userId',
-    '`userId` to be a non-empty string, got 42 (track "Signup")',
-    'quote it: "42"',
-  ],
-  [track({ userId: '' }), 'userId', '`userId` or `anonymousId`, got neither (track "Signup")'],
+  [track({ userId: 42 }), '`userId` to be a non-empty string, got 42 (track "Signup")', 'quote it: "42"'],
+  [track({ userId: '' }), '`userId` or `anonymousId`, got neither (track "Signup")'],
   [
     track({ userId: 'u1', anonymousId: '' }),
-    'anonymousId',
     '`anonymousId` to be a non-empty string, got "" (track "Signup")',
   ],
-  [track({ properties: 'x' }), 'properties', '`properties` to be an object, got "x" (track "Signup")'],
-  [
-    track({ version: 2 }),
-    'version',
-    '`version` to be 1, got 2 (track "Signup")',
-    'leave it out: it is added',
-  ],
-  [track({ version: '1' }), 'version', '`version` to be 1, got "1" (track "Signup")'],
-  [{ type: 'delete', userId: 'u', version: 2 }, 'version', '`version` to be 1, got 2 (delete)'],
+  [track({ properties: 'x' }), '`properties` to be an object, got "x" (track "Signup")'],
+  [track({ version: 2 }), '`version` to be 1, got 2 (track "Signup")', 'leave it out: it is added'],
+  [track({ version: '1' }), '`version` to be 1, got "1" (track "Signup")'],
+  [{ type: 'delete', userId: 'u', version: 2 }, '`version` to be 1, got 2 (delete)'],
   [
     track({ timestamp: '2026-02-30T00:00:00Z' }),
-    'timestamp',
     '`timestamp` to be a date and time that exists, got "2026-02-30T00:00:00Z" (track "Signup")',
   ],
   [
     track({ timestamp: 1700000000000 }),
-    'timestamp',
     '`timestamp` to be a date and time as text, got 1700000000000 (track "Signup")',
     'write it as 2026-11-20T21:10:05.123Z',
   ],
-  [
-    track({ integrations: [] }),
-    'integrations',
-    '`integrations` to be an object, got an array (track "Signup")',
-  ],
+  [track({ integrations: [] }), '`integrations` to be an object, got an array (track "Signup")'],
   [
     track({ integrations: { Webhooks: 1 } }),
-    'integrations.Webhooks',
     '`integrations.Webhooks` to be true, false or an object, got 1 (track "Signup")',
     'true sends to that destination, false does not',
   ],
   [
     track({ integrations: { 'Google Ads': null } }),
-    'integrations["Google Ads"]',
     '`integrations["Google Ads"]` to be true, false or an object, got null (track "Signup")',
   ],
-  [{ type: 'screen', userId: 'u' }, 'name', '`name` to be a non-empty string, got nothing (screen)'],
-  [{ type: 'group', userId: 'u' }, 'groupId', '`groupId` to be a non-empty string, got nothing (group)'],
-  [{ type: 'page', userId: 'u', name: 5 }, 'name', '`name` to be a string, got 5 (page)', 'quote it: "5"'],
+  [{ type: 'screen', userId: 'u' }, '`name` to be a non-empty string, got nothing (screen)'],
+  [{ type: 'group', userId: 'u' }, '`groupId` to be a non-empty string, got nothing (group)'],
+  [{ type: 'page', userId: 'u', name: 5 }, '`name` to be a string, got 5 (page)', 'quote it: "5"'],
   [
     { type: 'alias', userId: 'u' },
-    'previousId',
     '`previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
     'add it: the id that the user had',
   ],
   [
     { type: 'alias', previousId: 'u' },
-    'userId',
     '`userId` (or `User ID`) to be a non-empty string, got nothing (alias)',
   ],
-  [
-    { type: 'alias', previousId: 'p', 'User ID': 9 },
-    '["User ID"]',
-    '`User ID` to be a non-empty string, got 9 (alias)',
-  ],
+  [{ type: 'alias', previousId: 'p', 'User ID': 9 }, '`User ID` to be a non-empty string, got 9 (alias)'],
   [
     { type: 'alias', previousId: 'p', userId: 'a', 'User ID': 'b' },
-    'userId',
     '`userId` and `User ID`, which are two spellings of one id, to be equal, got "a" and "b" (alias)',
     'give one of them',
   ],
-  [{ type: 'delete', anonymousId: 'a' }, 'userId', '`userId` to be a non-empty string, got nothing (delete)'],
+  [{ type: 'delete', anonymousId: 'a' }, '`userId` to be a non-empty string, got nothing (delete)'],
 ];
 
 describe('buildMessage', () => {
@@ -122,17 +90,6 @@ describe('buildMessage', () => {
 
     it('a timestamp by truncating the time of the call to milliseconds', () => {
       expect(buildMessage(track({}), { now: NOW + 0.9 }).timestamp).toBe('2026-11-20T21:10:05.123Z');
-    });
-
-    it.each([
-      ['page', { userId: 'u' }, { properties: {} }],
-      ['screen', { userId: 'u', name: 'Home' }, { context: {} }],
-      ['identify', { userId: 'u' }, { traits: {} }],
-      ['track', { userId: 'u', event: 'e' }, { properties: {} }],
-      ['group', { userId: 'u', groupId: 'g' }, { traits: {} }],
-    ])('a %s with the object that its type names', (type, input, filled) => {
-      const timestamp = '2026-11-20T21:10:05.123Z';
-      expect(build({ type, ...input })).toEqual({ type, ...input, ...filled, timestamp });
     });
 
     it.each(['page', 'screen', 'identify', 'track', 'group'])(
@@ -270,7 +227,9 @@ describe('buildMessage', () => {
   });
 
   describe('rejects', () => {
-    it.each(REJECTED)('%j', (input, path, sentence, hint) => {
+    it.each(REJECTED)('%j', (input, sentence, hint) => {
+      const [, name = ''] = /`([^`]*)`/.exec(sentence) ?? [];
+      const path = name.includes(' ') && !name.includes('[') ? `["${name}"]` : name;
       const expected = {
         constructor: ValidationError,
         path,
@@ -308,13 +267,8 @@ describe('buildMessage', () => {
         undefined,
       ],
     ])('rejects the unknown field of %j', (input, path, message, hint) => {
-      expect(() => build(input, true)).toThrow(
-        expect.objectContaining({
-          path,
-          message,
-          ...(hint === undefined ? {} : { hint }),
-        }),
-      );
+      const expected = { path, message, ...(hint !== undefined && { hint }) };
+      expect(() => build(input, true)).toThrow(expect.objectContaining(expected));
       if (path !== 'prevId') expect(build(input)).toHaveProperty(path);
     });
 
@@ -349,22 +303,7 @@ describe('buildMessage', () => {
 
   it('returns a message or throws a ValidationError with a path, for anything that JSON can hold', () => {
     const value = fc.oneof(json, fc.constantFrom('u', 'track', '2026-11-20T21:10:05Z', 1, null), object);
-    const names = [
-      'userId',
-      'anonymousId',
-      'event',
-      'name',
-      'groupId',
-      'previousId',
-      'User ID',
-      'properties',
-      'traits',
-      'context',
-      'integrations',
-      'timestamp',
-      'version',
-      'messageId',
-    ];
+    const names = [...FIELD_NAMES, 'User ID'];
     const known = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
     const type = fc.oneof({ weight: 9, arbitrary: fc.constantFrom<unknown>(...MESSAGE_TYPES) }, json);
     const message = fc

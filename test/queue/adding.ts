@@ -4,11 +4,11 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../../src/clock.ts';
 import { HooksError } from '../../src/errors.ts';
-import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import type { Store } from '../../src/stores/sqlite/file/store.ts';
+import { newDelivery } from './new-delivery.ts';
 
 const { file, adds } = JSON.parse(process.argv[2] ?? '{}') as { file: string; adds: number }; // from faults.test.ts
 
@@ -37,22 +37,8 @@ async function add(to: Store): Promise<void> {
   const body = Buffer.alloc(3_000);
   for (let count = 0; count < adds; count++) {
     const id = `${count}`;
-    const lane = { source: 'web', destination: 'Webhooks' };
     try {
-      await queue.add([
-        {
-          id,
-          ...lane,
-          messageId: id,
-          type: 'track',
-          body,
-          orderKeys: [],
-          createdAt: 0,
-          dueAt: 0,
-          state: 'pending',
-          progress: NO_PROGRESS,
-        },
-      ]);
+      await queue.add([newDelivery(id, { body })]);
       acknowledged.push(id);
       logSizes.push(statSync(`${file}-wal`).size);
     } catch (error) {

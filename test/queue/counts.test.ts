@@ -1,32 +1,20 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import type { Claim } from '../../src/queue/queue.ts';
-import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
-import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
-import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import type { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
+import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
-import { LANE, newDelivery } from './new-delivery.ts';
-import { newQueueFile } from '../stores/queue-file.ts';
+import { claim, newDelivery } from './new-delivery.ts';
+import { newQueueFile, openQueueFile } from '../stores/queue-file.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
+const LEASE_MS = 2 * HOUR_MS;
 const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 } as const;
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
 /** The state of every delivery, read one by one. */
 const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
-
-async function open(file: string, clock: FakeClock) {
-  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
-  const queue = new SqliteQueue({ store, clock, retention: { deliveredMs: SECOND_MS, deadMs: SECOND_MS } });
-  const close = async (): Promise<void> => {
-    await queue.close();
-    await store.close();
-  };
-  onTestFinished(close);
-  return { queue, inspection: new SqliteInspection({ store, clock }), close };
-}
 
 async function counted(inspection: SqliteInspection): Promise<readonly string[]> {
   const lanes = await inspection.stats();
@@ -49,17 +37,13 @@ async function fill(queue: SqliteQueue, clock: FakeClock): Promise<void> {
     ...all.slice(0, 3),
     newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no event' }),
   ]);
-  const claims = await claim(queue, 12);
+  const claims = await claim(queue, 12, LEASE_MS);
   await settle(queue, claims.slice(0, 3), { state: 'delivered', progress: PROGRESS });
   await settle(queue, claims.slice(3, 6), { state: 'dead', reason: 'rejected', progress: PROGRESS });
   const again = { state: 'retrying', dueAt: clock.now() - HOUR_MS, progress: PROGRESS } as const;
   await settle(queue, claims.slice(6, 9), again);
   // Two of the tried ones are in flight again.
-  await claim(queue, 2);
-}
-
-async function claim(queue: SqliteQueue, limit: number): Promise<readonly Claim[]> {
-  return (await queue.claim({ ...LANE, limit, leaseMs: 2 * HOUR_MS })).claims;
+  await claim(queue, 2, LEASE_MS);
 }
 
 async function settle(
@@ -73,7 +57,8 @@ async function settle(
 describe('the counts of a queue', () => {
   it('match the rows after any operations', async () => {
     const [file, clock] = [newQueueFile(), new FakeClock()];
-    const { queue, inspection } = await open(file, clock);
+    const retention = { deliveredMs: SECOND_MS, deadMs: SECOND_MS };
+    const { queue, inspection } = await openQueueFile(file, { clock, retention });
     const expectRight = async (): Promise<void> =>
       expect(await counted(inspection)).toEqual(await ask(file, SEEN));
     await fill(queue, clock);
@@ -94,9 +79,9 @@ describe('the counts of a queue', () => {
       [0, 0],
     ]);
     const again = { state: 'retrying', dueAt: clock.now(), progress: PROGRESS } as const;
-    await settle(queue, await claim(queue, 100), again);
+    await settle(queue, await claim(queue, 100, LEASE_MS), again);
     await expectRight();
-    await settle(queue, await claim(queue, 100), { state: 'delivered', progress: PROGRESS });
+    await settle(queue, await claim(queue, 100, LEASE_MS), { state: 'delivered', progress: PROGRESS });
     await expectRight();
   });
 });

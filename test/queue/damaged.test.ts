@@ -1,54 +1,26 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { moveDeliveries } from '../../src/queue/move.ts';
-import type { Claim } from '../../src/queue/queue.ts';
-import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
-import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
-import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { run } from '../stores/sqlite/ask.ts';
-import { LANE, newDelivery } from './new-delivery.ts';
-import { newQueueFile } from '../stores/queue-file.ts';
+import { claim, claimOne, newDelivery } from './new-delivery.ts';
+import { openQueueFile } from '../stores/queue-file.ts';
 
 const LEASE_MS = 10_000;
 const clock = new FakeClock();
 
-interface Opened {
-  readonly queue: SqliteQueue;
-  readonly inspection: SqliteInspection;
-  readonly close: () => Promise<void>;
-}
-
-async function open(file: string): Promise<Opened> {
-  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
-  const queue = new SqliteQueue({ store, clock });
-  const close = async (): Promise<void> => {
-    await queue.close();
-    await store.close();
-  };
-  onTestFinished(close);
-  return { queue, inspection: new SqliteInspection({ store, clock }), close };
-}
-
 const damage = (file: string, id: string, column = 'body'): Promise<void> =>
   run(file, `UPDATE deliveries SET ${column} = CAST('{"version":2}' AS BLOB) WHERE id = '${id}'`);
 
-async function claims(queue: SqliteQueue): Promise<readonly Claim[]> {
-  return (await queue.claim({ ...LANE, limit: 100, leaseMs: LEASE_MS })).claims;
-}
-
 async function damagedIds(queue: SqliteQueue): Promise<readonly string[]> {
-  return (await claims(queue))
-    .filter(({ delivery }) => delivery.isDamaged)
-    .map(({ delivery }) => delivery.id);
+  return (await claim(queue)).filter(({ delivery }) => delivery.isDamaged).map(({ delivery }) => delivery.id);
 }
 
 describe('a delivery whose row is damaged', () => {
   it.each(['body', 'message_id', 'order_keys', 'checksum'])(
     'is detected by its %s when it is claimed',
     async (column) => {
-      const file = newQueueFile();
-      const { queue } = await open(file);
+      const { file, queue } = await openQueueFile(undefined, { clock });
       await queue.add([
         newDelivery('a'),
         newDelivery('b', { messageId: 'nul\0l', orderKeys: ['\0k', '\ud800'] }),
@@ -59,16 +31,14 @@ describe('a delivery whose row is damaged', () => {
   );
 
   it('is detected if its body is no blob', async () => {
-    const file = newQueueFile();
-    const { queue } = await open(file);
+    const { file, queue } = await openQueueFile(undefined, { clock });
     await queue.add([newDelivery('a'), newDelivery('b')]);
     await run(file, `UPDATE deliveries SET body = '{"version":1}' WHERE id = 'a'`);
     expect(await damagedIds(queue)).toEqual(['a']);
   });
 
   it('is detected if it waits in another lane', async () => {
-    const file = newQueueFile();
-    const { queue } = await open(file);
+    const { file, queue } = await openQueueFile(undefined, { clock });
     await queue.add([newDelivery('a'), newDelivery('other', { destination: 'Other' })]);
     await run(
       file,
@@ -78,21 +48,18 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('becomes a dead letter that releases later ones, even with damaged order keys', async () => {
-    const file = newQueueFile();
-    const { queue, inspection } = await open(file);
+    const { file, queue, inspection } = await openQueueFile(undefined, { clock });
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
     await damage(file, 'a', 'order_keys');
-    const [first] = await claims(queue);
-    if (first === undefined) throw new Error('nothing to claim');
+    const first = await claimOne(queue);
     const { progress } = first.delivery;
     await queue.settle(first, { state: 'dead', reason: 'damaged', progress });
-    expect((await claims(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
+    expect((await claim(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
     expect(await inspection.get('a')).toMatchObject({ state: 'dead', reason: 'damaged', isDamaged: true });
   });
 
   it('becomes a dead letter when it is read, and can be dropped but not retried', async () => {
-    const file = newQueueFile();
-    const { queue, inspection } = await open(file);
+    const { file, queue, inspection } = await openQueueFile(undefined, { clock });
     await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
     await damage(file, 'a');
     expect(await inspection.get('a')).toMatchObject({ state: 'dead', reason: 'damaged', isDamaged: true });
@@ -103,20 +70,19 @@ describe('a delivery whose row is damaged', () => {
       ['a', 'dead'],
       ['b', 'pending'],
     ]);
-    expect((await claims(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
+    expect((await claim(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
     expect(await inspection.drop(['a'])).toEqual(['dropped']);
   });
 
   it('stays damaged after a move, whatever its reason was', async () => {
-    const [file, to] = [newQueueFile(), newQueueFile()];
-    const { queue, inspection } = await open(file);
+    const { file, queue, inspection } = await openQueueFile(undefined, { clock });
     await queue.add([
       newDelivery('a'),
       newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no event' }),
     ]);
     await damage(file, 'a');
     await damage(file, 'bad');
-    const other = await open(to);
+    const other = await openQueueFile(undefined, { clock });
     const { signal } = new AbortController();
     await moveDeliveries({ from: inspection, to: other.queue, signal });
     const page = await other.inspection.list({ states: ['dead'], limit: 10 });
@@ -128,19 +94,16 @@ describe('a delivery whose row is damaged', () => {
   });
 
   it('with unreadable progress does not block others', async () => {
-    const file = newQueueFile();
-    const first = await open(file);
-    await first.queue.add([newDelivery('a'), newDelivery('b')]);
-    const [a, b] = await claims(first.queue);
+    const { file, queue } = await openQueueFile(undefined, { clock });
+    await queue.add([newDelivery('a'), newDelivery('b')]);
+    const [a, b] = await claim(queue);
     if (a === undefined || b === undefined) throw new Error('nothing to claim');
     const progress = { ...a.delivery.progress, rounds: 1, firstAttemptAt: 1 };
-    await first.queue.settle(a, { state: 'retrying', dueAt: 0, progress });
-    await first.queue.renew(b, progress, LEASE_MS);
+    await queue.settle(a, { state: 'retrying', dueAt: 0, progress });
+    await queue.renew(b, progress, LEASE_MS);
     await run(file, `UPDATE progress SET attempts = '[', not_before = '}'; UPDATE claims SET progress = '{'`);
     await clock.advance(LEASE_MS + 1);
-    expect(
-      (await claims(first.queue)).map(({ delivery }) => [delivery.id, delivery.progress.rounds]),
-    ).toEqual([
+    expect((await claim(queue)).map(({ delivery }) => [delivery.id, delivery.progress.rounds])).toEqual([
       ['a', 1],
       ['b', 0],
     ]);

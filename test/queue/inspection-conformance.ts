@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRecord } from '../../src/attempt-record.ts';
 import { NO_PROGRESS, type DeliveryState } from '../../src/queue/delivery.ts';
 import type { QueueInspection } from '../../src/queue/inspection.ts';
-import type { Claim, Queue } from '../../src/queue/queue.ts';
+import type { Queue } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
-import { LANE, newDelivery } from './new-delivery.ts';
+import { claim, claimOne, LANE, newDelivery } from './new-delivery.ts';
 
 const ATTEMPT: AttemptRecord = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 };
 const PROGRESS = { ...NO_PROGRESS, rounds: 3, firstAttemptAt: 1, attempts: [ATTEMPT] };
@@ -44,18 +44,13 @@ export function inspectionConformance(
 
     afterEach(() => close());
 
-    const claim = async (limit = 100): Promise<readonly Claim[]> =>
-      (await queue.claim({ ...LANE, limit, leaseMs: 10_000 })).claims;
     const claimIds = async (): Promise<readonly string[]> =>
-      inOrder((await claim()).map(({ delivery }) => delivery.id));
-    const claimOne = async (): Promise<Claim> => {
-      const [first] = await claim(1);
-      if (first === undefined) throw new Error('nothing to claim');
-      return first;
-    };
+      inOrder((await claim(queue)).map(({ delivery }) => delivery.id));
     const markDead = async (id: string, reason: 'rejected' | 'exhausted' = 'rejected'): Promise<void> => {
       await queue.add([newDelivery(id, { orderKeys: ['u'], trace: TRACE })]);
-      expect(await queue.settle(await claimOne(), { state: 'dead', reason, progress: PROGRESS })).toBe(true);
+      expect(await queue.settle(await claimOne(queue), { state: 'dead', reason, progress: PROGRESS })).toBe(
+        true,
+      );
     };
     const ids = async (states = ALL, selection = {}): Promise<readonly string[]> =>
       inOrder((await inspection.list({ states, limit: 100, ...selection })).deliveries.map(({ id }) => id));
@@ -66,15 +61,15 @@ export function inspectionConformance(
     async function oneOfEach(): Promise<void> {
       await markDead('dead');
       await queue.add([newDelivery('delivered')]);
-      await queue.settle(await claimOne(), { state: 'delivered', progress: PROGRESS });
+      await queue.settle(await claimOne(queue), { state: 'delivered', progress: PROGRESS });
       await queue.add([newDelivery('retrying')]);
-      await queue.settle(await claimOne(), {
+      await queue.settle(await claimOne(queue), {
         state: 'retrying',
         dueAt: (retryAt = clock.now() + RETRY_MS),
         progress: PROGRESS,
       });
       await queue.add([newDelivery('sending', { orderKeys: ['u'] })]);
-      await claimOne();
+      await claimOne(queue);
       await queue.add([newDelivery('held', { orderKeys: ['u'] }), newDelivery('pending', { dueAt: 9 })]);
     }
 
@@ -94,7 +89,7 @@ export function inspectionConformance(
       await oneOfEach();
       expect(await inspection.lastDelivered(10)).toEqual([{ ...LANE, attempts: [ATTEMPT] }]);
       await queue.add([newDelivery('newer')]);
-      const [newer] = (await claim()).filter(({ delivery }) => delivery.id === 'newer');
+      const [newer] = (await claim(queue)).filter(({ delivery }) => delivery.id === 'newer');
       if (newer !== undefined) await queue.settle(newer, { state: 'delivered', progress: NO_PROGRESS });
       expect(await inspection.lastDelivered(10)).toHaveLength(2);
       expect(await inspection.lastDelivered(1)).toEqual([{ ...LANE, attempts: [] }]);
@@ -150,7 +145,7 @@ export function inspectionConformance(
       const retriedAt = clock.now();
       expect(await inspection.retry(['a'])).toEqual(['retried']);
       expect((await inspection.get('a'))?.state).toBe('pending');
-      const { delivery } = await claimOne();
+      const { delivery } = await claimOne(queue);
       expect(delivery).toMatchObject({
         id: 'a',
         trace: TRACE,
@@ -166,7 +161,7 @@ export function inspectionConformance(
       expect(await inspection.retry(['a'])).toEqual(['retried']);
       expect(await ids(['pending'])).toEqual(['a']);
       expect(await ids(['dead'])).toEqual([]);
-      expect((await claimOne()).delivery.progress.attempts).toEqual([ATTEMPT]);
+      expect((await claimOne(queue)).delivery.progress.attempts).toEqual([ATTEMPT]);
     });
 
     it('retries behind waiting deliveries with the same order keys, and before later ones', async () => {
@@ -175,7 +170,7 @@ export function inspectionConformance(
       await inspection.retry(['a']);
       await queue.add([newDelivery('c', { orderKeys: ['u'] })]);
       for (const id of ['b', 'a', 'c']) {
-        const [only] = await claim();
+        const [only] = await claim(queue);
         expect(only?.delivery.id).toBe(id);
         if (only !== undefined) await queue.settle(only, { state: 'delivered', progress: PROGRESS });
       }

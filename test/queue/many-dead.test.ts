@@ -1,16 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { describe, expect, it } from 'vitest';
 import { dropDead } from '../../src/stores/sqlite/open-queue-file.ts';
-import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
-import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
+import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { giveBackSpace, settledBytes } from '../../src/stores/sqlite/file/free-space.ts';
-import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
-import type { Store } from '../../src/stores/sqlite/file/store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../stores/sqlite/ask.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
-import { newQueueFile } from '../stores/queue-file.ts';
+import { openQueueFile } from '../stores/queue-file.ts';
 
 const MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
@@ -18,28 +13,19 @@ const DAY_MS = 86_400_000;
 const BODY = new Uint8Array(6_000).fill(97);
 const DEAD = { state: 'dead', reason: 'rejected' } as const;
 
-async function open(file: string, clock = systemClock): Promise<Store> {
-  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
-  onTestFinished(() => store.close());
-  return store;
-}
-
 /** Adds dead letters of the epoch, and one of now with the id `late`. */
-async function fill(store: Store, count: number): Promise<SqliteInspection> {
-  const queue = new SqliteQueue({ store, clock: systemClock });
+async function fill(queue: SqliteQueue, count: number): Promise<void> {
   const old = Array.from({ length: count }, (_, index) =>
     newDelivery(`d${index}`, { body: BODY, ...DEAD, createdAt: index }),
   );
   await queue.add(old);
   await queue.add([newDelivery('late', { ...DEAD, createdAt: Date.now() })]);
-  return new SqliteInspection({ store, clock: systemClock });
 }
 
 describe('a queue with very many dead letters', () => {
   it('drops them in steps between other writes, except those of deletion requests', async () => {
-    const store = await open(newQueueFile());
-    const inspection = await fill(store, 1_200);
-    const queue = new SqliteQueue({ store, clock: systemClock });
+    const { store, queue, inspection } = await openQueueFile();
+    await fill(queue, 1_200);
     await queue.add([
       newDelivery('waits'),
       newDelivery('deletion', { type: 'delete', ...DEAD, createdAt: 1_200 }),
@@ -65,8 +51,8 @@ describe('a queue with very many dead letters', () => {
   });
 
   it('stops dropping when told', async () => {
-    const store = await open(newQueueFile());
-    const inspection = await fill(store, 1_200);
+    const { store, queue, inspection } = await openQueueFile();
+    await fill(queue, 1_200);
     let steps = 0;
     await dropDead(store, { since: 0, goesOn: () => steps++ < 1, onDropped: () => {} });
     expect(await inspection.stats()).toMatchObject([{ dead: 701 }]);
@@ -84,27 +70,20 @@ describe('a queue with very many dead letters', () => {
       ['deliveries_created (created_at>?)', 'd USING INTEGER PRIMARY KEY (rowid>?)'],
     ],
   ] as const)('those of %s since a time are found by index', async (states, used) => {
-    const store = await open(newQueueFile());
-    await fill(store, 10);
     const plans: string[] = [];
-    const watched: Store = {
-      file: store.file,
-      found: store.found,
-      write: (work, options) => store.write(work, options),
-      check: () => store.check(),
-      version: undefined,
-      room: store.room,
-      close: () => store.close(),
-      read: (work) =>
-        store.read((sql) =>
-          work((text) => {
-            const steps = sql(`EXPLAIN QUERY PLAN ${text}`).all(...[...text.matchAll(/\?/g)].map(() => 0));
-            plans.push(...steps.map(({ detail }) => String(detail)));
-            return sql(text);
-          }),
-        ),
-    };
-    const inspection = new SqliteInspection({ store: watched, clock: systemClock });
+    const { queue, inspection } = await openQueueFile(undefined, {
+      change: (store) => ({
+        read: (work) =>
+          store.read((sql) =>
+            work((text) => {
+              const steps = sql(`EXPLAIN QUERY PLAN ${text}`).all(...[...text.matchAll(/\?/g)].map(() => 0));
+              plans.push(...steps.map(({ detail }) => String(detail)));
+              return sql(text);
+            }),
+          ),
+      }),
+    });
+    await fill(queue, 10);
     const { deliveries } = await inspection.list({ states, since: 1_000_000, limit: 10 });
     expect(deliveries.map(({ id }) => id)).toEqual(states.includes('dead' as never) ? ['late'] : []);
     for (const each of used) expect(plans).toContainEqual(expect.stringContaining(each));
@@ -112,11 +91,9 @@ describe('a queue with very many dead letters', () => {
   });
 
   it('finds the first one since a time if later ones are older', async () => {
-    const store = await open(newQueueFile());
-    const queue = new SqliteQueue({ store, clock: systemClock });
+    const { queue, inspection } = await openQueueFile();
     const times = [5, 100, 7, 90, 8, 200];
     await queue.add(times.map((createdAt) => newDelivery(`at-${createdAt}`, { createdAt, ...DEAD })));
-    const inspection = new SqliteInspection({ store, clock: systemClock });
     const ids: string[] = [];
     let after: number | undefined = 0;
     while (after !== undefined) {
@@ -131,9 +108,8 @@ describe('a queue with very many dead letters', () => {
 
 describe('the space of deleted deliveries', () => {
   it('is returned in steps between other writes', async () => {
-    const file = newQueueFile();
-    const store = await open(file);
-    const inspection = await fill(store, 1_000);
+    const { file, store, queue, inspection } = await openQueueFile();
+    await fill(queue, 1_000);
     const before = await settledBytes(file);
     await inspection.drop(Array.from({ length: 1_000 }, (_, index) => `d${index}`));
     expect(await settledBytes(file)).toBe(before);
@@ -147,16 +123,15 @@ describe('the space of deleted deliveries', () => {
   });
 
   it('is returned after settled deliveries are removed, except for a reserve', async () => {
-    const [file, clock] = [newQueueFile(), new FakeClock()];
-    const store = await open(file, clock);
-    await fill(store, 1_000);
+    const clock = new FakeClock();
+    const retention = { deliveredMs: DAY_MS, deadMs: DAY_MS };
+    const { file, queue } = await openQueueFile(undefined, { clock, retention });
+    await fill(queue, 1_000);
     const before = await settledBytes(file);
     clock.reach(2 * DAY_MS);
-    const queue = new SqliteQueue({ store, clock, retention: { deliveredMs: DAY_MS, deadMs: DAY_MS } });
     await queue.claim({ ...LANE, limit: 1, leaseMs: 1 });
     await clock.advance(61_000);
     const bytes = async (): Promise<number> => settledBytes(file);
     await expect.poll(bytes, { timeout: 5_000 }).toBeLessThan(before / 4);
-    await queue.close();
   });
 });

@@ -1,14 +1,8 @@
-import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { expect } from 'vitest';
 import { NO_PROGRESS, type DeliveryState } from '../../src/queue/delivery.ts';
 import type { QueueInspection } from '../../src/queue/inspection.ts';
 import type { Queue } from '../../src/queue/queue.ts';
-import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
-import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
-import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { openQueueFile } from '../stores/queue-file.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 
 export interface Opened {
@@ -23,17 +17,7 @@ const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const RETRY_AT = Date.UTC(2100, 0, 1);
 export const signal: AbortSignal = new AbortController().signal;
 
-export async function file(): Promise<Opened> {
-  const store = await openStore(join(temporaryFolder(), 'hooks.db'), {
-    clock: systemClock,
-    tables: [QUEUE_TABLES],
-  });
-  onTestFinished(() => store.close());
-  return {
-    queue: new SqliteQueue({ store, clock: systemClock }),
-    inspection: new SqliteInspection({ store, clock: systemClock }),
-  };
-}
+export const file = (): Promise<Opened> => openQueueFile();
 
 /** A dead letter, an invalid message, a retry, a delivered one, and three with one order key. */
 export async function fill({ queue }: Opened): Promise<void> {

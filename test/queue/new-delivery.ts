@@ -1,5 +1,5 @@
 import { NO_PROGRESS, type Delivery } from '../../src/queue/delivery.ts';
-import type { LaneId } from '../../src/queue/queue.ts';
+import type { Claim, LaneId, Queue } from '../../src/queue/queue.ts';
 
 export const LANE: LaneId = { source: 'web', destination: 'Webhooks' };
 
@@ -20,4 +20,16 @@ export function newDelivery(id: string, fields: Partial<Delivery> = {}): Deliver
     progress: NO_PROGRESS,
     ...fields,
   };
+}
+
+/** Claims in LANE, for ten seconds. */
+export async function claim(queue: Queue, limit = 100, leaseMs = 10_000): Promise<readonly Claim[]> {
+  return (await queue.claim({ ...LANE, limit, leaseMs })).claims;
+}
+
+/** The first of those that it claims. */
+export async function claimOne(queue: Queue, limit = 1): Promise<Claim> {
+  const [first] = await claim(queue, limit);
+  if (first === undefined) throw new Error('nothing to claim');
+  return first;
 }

@@ -1,35 +1,12 @@
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { describe, expect, it } from 'vitest';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
-import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
-import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
-import type { Store } from '../../src/stores/sqlite/file/store.ts';
+import type { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { ask } from '../stores/sqlite/ask.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { openQueueFile } from '../stores/queue-file.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 
-async function open(isScarce: boolean): Promise<{ readonly queue: SqliteQueue; readonly file: string }> {
-  const file = join(temporaryFolder(), 'hooks.db');
-  const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
-  const scarce: Store = {
-    file,
-    room: { isScarce, keepReserve: () => {} },
-    found: store.found,
-    write: (work, options) => store.write(work, options),
-    read: (work) => store.read(work),
-    check: () => store.check(),
-    version: undefined,
-    close: () => store.close(),
-  };
-  const queue = new SqliteQueue({ store: scarce, clock: systemClock });
-  onTestFinished(async () => {
-    await queue.close();
-    await store.close();
-  });
-  return { queue, file };
-}
+const openOn = (isScarce: boolean) =>
+  openQueueFile(undefined, { change: () => ({ room: { isScarce, keepReserve: () => {} } }) });
 
 async function deliverAll(queue: SqliteQueue): Promise<void> {
   const { claims } = await queue.claim({ ...LANE, limit: 100, leaseMs: 10_000 });
@@ -38,7 +15,7 @@ async function deliverAll(queue: SqliteQueue): Promise<void> {
 
 describe('settled deliveries', () => {
   it('are removed on a nearly full disk when others settle, except for deletion requests', async () => {
-    const { queue, file } = await open(true);
+    const { queue, file } = await openOn(true);
     await queue.add(Array.from({ length: 50 }, (_, index) => newDelivery(`d${index}`)));
     await queue.add([newDelivery('deletion', { type: 'delete' })]);
     await queue.add([newDelivery('dead', { state: 'dead', reason: 'rejected' })]);
@@ -49,7 +26,7 @@ describe('settled deliveries', () => {
   });
 
   it('are kept on other disks', async () => {
-    const { queue, file } = await open(false);
+    const { queue, file } = await openOn(false);
     await queue.add([newDelivery('a'), newDelivery('b')]);
     await deliverAll(queue);
     expect(await ask(file, 'SELECT count(*) FROM deliveries')).toEqual(['2']);

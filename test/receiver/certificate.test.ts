@@ -70,8 +70,7 @@ describe('a receiver with TLS', () => {
   it('reports plain HTTP and garbage instead of a handshake', async () => {
     const { connect, rejections } = await startWithTls();
     for (const bytes of ['POST / HTTP/1.1\r\nHost: a\r\n\r\n', 'garbage garbage garbage']) {
-      const client = await connect();
-      client.write(bytes);
+      const client = await connect(bytes);
       await client.closed();
     }
     await until(() => rejections.length === 2, 'the rejection');

@@ -12,8 +12,7 @@ const SOON = { headersMs: 500, requestMs: 500 };
 describe('a hostile sender', () => {
   it('whose Content-Length is too large gets 413 before its body is read', async () => {
     const { connect, requests, rejections } = await start({ limits: { bodyBytes: 10 } });
-    const client = await connect();
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n');
+    const client = await connect('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n');
     expect(await client.until(/bytes\n$/)).toMatch(/^HTTP\/1\.1 413 .*at most 10 bytes\n$/s);
     expect(requests).toEqual([]);
     expect(rejections).toMatchObject([{ status: 413, reason: 'its body is over 10 bytes' }]);
@@ -21,8 +20,7 @@ describe('a hostile sender', () => {
 
   it('whose chunked body is too large gets 413, and the connection serves the next request', async () => {
     const { connect, requests, rejections } = await start({ limits: { bodyBytes: 10 } });
-    const client = await connect();
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const client = await connect('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
     client.write('8\r\n12345678\r\n');
     client.write('8\r\n12345678\r\n');
     await client.until(/ 413 /);
@@ -34,16 +32,14 @@ describe('a hostile sender', () => {
 
   it('whose headers are too slow gets 408', async () => {
     const { connect, rejections } = await start({ limits: SOON });
-    const client = await connect();
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+    const client = await connect('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
     expect(rejections).toMatchObject([{ status: 408, reason: 'it was sent too slowly' }]);
   });
 
   it('whose body is too slow gets 408', async () => {
     const { connect, requests, rejections } = await start({ limits: SOON });
-    const client = await connect();
-    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
+    const client = await connect('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
     await until(() => rejections.length > 0, 'the rejection');
     expect(requests).toEqual([]);
@@ -54,8 +50,7 @@ describe('a hostile sender', () => {
     'that disconnects an idle connection by %s is not reported',
     async (how) => {
       const { connect, receiver, rejections } = await start();
-      const client = await connect();
-      client.write(rawPost(BODY));
+      const client = await connect(rawPost(BODY));
       await client.until(/ 200 /);
       client.socket[how]();
       await client.closed();
@@ -68,10 +63,8 @@ describe('a hostile sender', () => {
     'that disconnects by %s during a body is reported as a rejection, not as a request',
     async (how) => {
       const { connect, requests, rejections } = await start();
-      const client = await connect();
-      client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
-      const visit = await connect();
-      visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      const client = await connect('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
+      const visit = await connect('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
       await visit.until(/ 200 /);
       client.socket[how]();
       await until(() => rejections.length === 1, 'the rejection');
@@ -90,12 +83,10 @@ describe('a hostile sender', () => {
     ['20 KB of headers', `POST / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('that sends %s gets an error, and the receiver continues', async (_what, bytes, status) => {
     const { connect, requests, rejections } = await start();
-    const client = await connect();
-    client.write(bytes);
+    const client = await connect(bytes);
     expect((await client.closed()).received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(rejections).toMatchObject([{ status }]);
-    const next = await connect();
-    next.write(rawPost(BODY));
+    const next = await connect(rawPost(BODY));
     await next.until(/ 200 /);
     expect(requests).toHaveLength(1);
   });
@@ -107,8 +98,7 @@ describe('a hostile sender', () => {
     'that sends %s gets an error, and the connection serves the next request',
     async (_what, head, status) => {
       const { connect, requests, rejections } = await start();
-      const client = await connect();
-      client.write(`${head}Content-Length: 2\r\n\r\n{}${rawPost(BODY)}`);
+      const client = await connect(`${head}Content-Length: 2\r\n\r\n{}${rawPost(BODY)}`);
       expect(await client.until(/ 200 /)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
       expect(rejections).toMatchObject([{ status }]);
       expect(requests.map(({ body }) => body.length)).toEqual([BODY.length]);
@@ -126,16 +116,14 @@ describe('a hostile sender', () => {
       status: 405,
       reason: expect.stringContaining('CONNECT') as string,
     });
-    const next = await connect();
-    next.write(rawPost(BODY));
+    const next = await connect(rawPost(BODY));
     await next.until(/ 200 /);
     expect(requests).toHaveLength(1);
   });
 
   it('of HTTP/1.0 needs no Host', async () => {
     const { connect, requests } = await start();
-    const client = await connect();
-    client.write('POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}');
+    const client = await connect('POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}');
     await client.until(/ 200 /);
     expect(requests).toHaveLength(1);
   });

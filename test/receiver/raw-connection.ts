@@ -14,10 +14,12 @@ export class RawConnection {
     socket.on('error', () => (this.#ending = 'reset'));
   }
 
-  static async open(port: number): Promise<RawConnection> {
+  /** Connects, and writes `first` if it is given. */
+  static async open(port: number, first?: string | Uint8Array): Promise<RawConnection> {
     const socket = connect(port, '127.0.0.1');
     const connection = new RawConnection(socket);
     await once(socket, 'connect');
+    if (first !== undefined) connection.write(first);
     return connection;
   }
 

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { listening } from '../answers/counterparts.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { rawPost } from './raw-connection.ts';
 import { answered, start } from './starting.ts';
@@ -34,8 +35,7 @@ describe('a request', () => {
     'is %s with the secrets %j, the headers %j and the secret %j',
     async (verdict, secrets, headers, secret) => {
       const { connect, requests } = await start({ secrets });
-      const client = await connect();
-      client.write(rawPost(BODY, headers));
+      const client = await connect(rawPost(BODY, headers));
       await client.until(/ 200 /);
       expect(requests.map((request) => [request.verdict, request.secret])).toEqual([[verdict, secret]]);
       expect(requests[0]?.diagnosis === undefined).toBe(verdict !== 'invalid');
@@ -110,8 +110,7 @@ describe('a request', () => {
       requireSignature: true,
       ...answered('503,200'),
     });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     expect(await client.until(/ 401 .*\n$/s)).toContain('the X-Signature header is missing');
     client.write(rawPost(BODY, [`X-Signature: ${sign(BODY, 'other')}`]));
     await client.until(/does not match\n$/);
@@ -124,8 +123,7 @@ describe('a request', () => {
     const { connect, requests } = await start({
       check: (body) => (body.length > 2 ? 'too long' : undefined),
     });
-    const client = await connect();
-    client.write(rawPost('{}') + rawPost('{ }'));
+    await connect(rawPost('{}') + rawPost('{ }'));
     await until(() => requests.length === 2, 'the request');
     expect(requests.map(({ problem }) => problem)).toEqual([undefined, 'too long']);
   });
@@ -153,8 +151,7 @@ describe('a request', () => {
 
   it('of another method gets 405 and is reported', async () => {
     const { connect, requests } = await start(answered('503'));
-    const client = await connect();
-    client.write('PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+    const client = await connect('PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
     expect(await client.until(/ 405 /)).toMatch(/allow: POST\r\n/);
     expect(requests[0]).toMatchObject({ method: 'PUT', status: 405 });
   });
@@ -176,11 +173,9 @@ describe('a response', () => {
     const reader = new EventEmitter();
     const drained = once(reader, 'drain');
     const { connect, requests } = await start({ drained: () => drained });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     await until(() => requests.length === 1, 'the request');
-    const visit = await connect();
-    visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const visit = await connect('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await visit.until(/ 200 /);
     expect(client.socket.bytesRead).toBe(0);
     reader.emit('drain');
@@ -196,8 +191,7 @@ describe('a response', () => {
       clock,
       drained: () => drained,
     });
-    const client = await connect();
-    client.write(rawPost(BODY).repeat(2));
+    const client = await connect(rawPost(BODY).repeat(2));
     await until(() => requests.length === 1, 'the second request');
     client.socket.destroy();
     await until(() => requests.length === 2, 'the first request');
@@ -208,8 +202,7 @@ describe('a response', () => {
 
   it('is sent when the receiver closes, since it is reported', async () => {
     const { connect, receiver, requests } = await start({ drained: () => new Promise(() => {}) });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     await until(() => requests.length === 1, 'the request');
     await receiver.close();
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -233,18 +226,15 @@ describe('a scripted response', () => {
 
   it('reset ends the connection with a TCP reset without a byte of a response', async () => {
     const { connect, requests } = await start(answered('reset'));
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     expect(await client.closed()).toEqual({ ending: 'reset', received: '' });
     expect(requests[0]).toMatchObject({ answered: 'reset', status: undefined });
   });
 
   it('timeout sends no response and is reported when the sender gives up', async () => {
     const { connect, requests } = await start(answered('timeout,200'));
-    const patient = await connect();
-    patient.write(rawPost(BODY));
-    const next = await connect();
-    next.write(rawPost('{}'));
+    const patient = await connect(rawPost(BODY));
+    const next = await connect(rawPost('{}'));
     await next.until(/ 200 /);
     expect(requests).toHaveLength(1);
     patient.socket.destroy();
@@ -257,11 +247,9 @@ describe('a scripted response', () => {
       ...answered('timeout'),
       limits: { headersMs: 500, requestMs: 500 },
     });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     // The slow sender shows that the limit was enforced in the meantime.
-    const slow = await connect();
-    slow.write('POST');
+    const slow = await connect('POST');
     await slow.closed();
     expect(client.socket.closed).toBe(false);
     expect(requests).toEqual([]);
@@ -269,10 +257,8 @@ describe('a scripted response', () => {
 
   it('timeout is reported if the receiver closes first', async () => {
     const { connect, receiver, requests } = await start(answered('timeout'));
-    const client = await connect();
-    client.write(rawPost(BODY));
-    const visit = await connect();
-    visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const client = await connect(rawPost(BODY));
+    const visit = await connect('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await visit.until(/ 200 /);
     await receiver.close();
     expect(requests.map((request) => request.answered)).toEqual(['timeout']);
@@ -282,8 +268,7 @@ describe('a scripted response', () => {
   it('delay waits that long, and its report includes the time', async () => {
     const clock = new FakeClock();
     const { connect, requests } = await start({ ...answered('delay=5100ms'), clock });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     await until(() => clock.pendingTimers === 1, 'the timer');
     await clock.advance(5_099);
     expect(requests).toEqual([]);
@@ -295,8 +280,7 @@ describe('a scripted response', () => {
   it('delay is reported as `nothing` if its sender disconnects', async () => {
     const clock = new FakeClock();
     const { connect, requests } = await start({ ...answered('500@delay=5s'), clock });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     await until(() => clock.pendingTimers === 1, 'the timer');
     client.socket.destroy();
     await until(() => requests.length === 1, 'the request');
@@ -312,8 +296,7 @@ describe('a scripted response', () => {
       clock,
       onBusy: (isBusy) => busy.push(isBusy),
     });
-    const client = await connect();
-    client.write(rawPost(BODY).repeat(4));
+    const client = await connect(rawPost(BODY).repeat(4));
     await until(() => clock.pendingTimers === 2, 'the timers of the last two');
     client.socket.destroy();
     await until(() => busy.length === 2, 'the end of all');
@@ -331,8 +314,7 @@ describe('a scripted response', () => {
       ...answered('slow-body@x-a=b'),
       limits: { dripMs: 10 },
     });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     const received = await client.until(/(\r\n1\r\n\.){3}/);
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\nx-a: b\r\n/);
     expect(requests[0]).toMatchObject({ answered: 'slow-body', status: 200 });
@@ -355,15 +337,12 @@ describe('a receiver', () => {
   });
 
   it('reports a port that is in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { port, close } = await listening(createServer());
     await expect(start({ port })).rejects.toMatchObject({
       message: `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
       hint: 'choose another port, or --port 0 for any free one',
     });
-    other.close();
+    await close();
   });
 
   it('requires a secret if it requires signatures', async () => {
@@ -409,8 +388,7 @@ describe('a receiver', () => {
     const { receiver, connect } = await start({
       onRequest: () => queueMicrotask(() => void receiver.close()),
     });
-    const client = await connect();
-    client.write(rawPost(BODY));
+    const client = await connect(rawPost(BODY));
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 });

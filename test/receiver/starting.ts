@@ -10,7 +10,8 @@ export interface Started {
   readonly receiver: Receiver;
   readonly requests: ReceivedRequest[];
   readonly rejections: ConnectionRejection[];
-  readonly connect: () => Promise<RawConnection>;
+  /** Connects, and writes `first` if it is given. */
+  readonly connect: (first?: string | Uint8Array) => Promise<RawConnection>;
 }
 
 const open: Receiver[] = [];
@@ -29,7 +30,7 @@ export async function start(options: Partial<ReceiverOptions> = {}): Promise<Sta
     ...options,
   });
   open.push(receiver);
-  return { receiver, requests, rejections, connect: () => RawConnection.open(receiver.port) };
+  return { receiver, requests, rejections, connect: (first) => RawConnection.open(receiver.port, first) };
 }
 
 export function answered(script: string): Partial<ReceiverOptions> {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { isAllTaken, Latency, Ledger, OUTCOMES } from '../../src/replay/ledger.ts';
 import { FakeClock } from '../fake-clock.ts';
 
+const RESUMED = { finished: true, delivered: 5, queued: 0 };
+
 describe('a ledger', () => {
   it('balances after any sequence of calls', () => {
     const step = fc.record({ outcome: fc.constantFrom(...OUTCOMES, undefined), ms: fc.option(fc.nat()) });
@@ -79,12 +81,8 @@ describe('a ledger', () => {
     ['everything is filtered', { read: 1, filtered: 1 }, false],
     ['one failed', { read: 3, delivered: 2, failed: 1 }, false],
     ['nothing at all', { read: 0 }, false],
-    ['nothing was left to send', { read: 0, resumed: { finished: true, delivered: 5, queued: 0 } }, true],
-    [
-      'one failed before',
-      { read: 1, failed: 1, resumed: { finished: true, delivered: 5, queued: 0 } },
-      false,
-    ],
+    ['nothing was left to send', { read: 0, resumed: RESUMED }, true],
+    ['one failed before', { read: 1, failed: 1, resumed: RESUMED }, false],
   ])('knows whether a replay succeeded: %s', (_what, counts, isGood) => {
     expect(isAllTaken({ ...new Ledger(new FakeClock()).summary(), ...counts })).toBe(isGood);
   });

@@ -4,6 +4,12 @@ import { ReplaySemaphore } from '../../src/replay/replay-semaphore.ts';
 
 const NEVER = new AbortController().signal;
 
+function wait(capacity: ReplaySemaphore, what: 'room' | 'empty') {
+  let isOver = false;
+  const end = capacity.until(what, NEVER).then(() => (isOver = true));
+  return { end, isOver: () => isOver };
+}
+
 describe('the capacity of a replay', () => {
   it('is full at its limit of messages or of bytes', () => {
     const ofMessages = new ReplaySemaphore({ messages: 2, bytes: 10_000 });
@@ -22,27 +28,25 @@ describe('the capacity of a replay', () => {
     const capacity = new ReplaySemaphore({ messages: 2, bytes: 1_000 });
     capacity.take(1);
     capacity.take(1);
-    let isWoken = false;
-    const woken = capacity.until('room', NEVER).then(() => (isWoken = true));
+    const waiting = wait(capacity, 'room');
     capacity.give(1);
     await Promise.resolve();
-    expect(isWoken).toBe(false);
+    expect(waiting.isOver()).toBe(false);
     capacity.give(1);
-    await woken;
+    await waiting.end;
     expect(capacity.isEmpty).toBe(true);
   });
 
   it('has room again when a quarter is free, so that messages come in batches', async () => {
     const capacity = new ReplaySemaphore({ messages: 8, bytes: 1_000 });
     for (let message = 0; message < 8; message++) capacity.take(1);
-    let isWoken = false;
-    const woken = capacity.until('room', NEVER).then(() => (isWoken = true));
+    const waiting = wait(capacity, 'room');
     capacity.give(1);
     capacity.give(1);
     await setImmediate();
-    expect(isWoken).toBe(false);
+    expect(waiting.isOver()).toBe(false);
     capacity.give(1);
-    await woken;
+    await waiting.end;
     await capacity.until('room', NEVER);
   });
 
@@ -50,13 +54,12 @@ describe('the capacity of a replay', () => {
     const capacity = new ReplaySemaphore({ messages: 8, bytes: 1_000 });
     capacity.take(1);
     capacity.take(1);
-    let isWoken = false;
-    const woken = capacity.until('empty', NEVER).then(() => (isWoken = true));
+    const waiting = wait(capacity, 'empty');
     capacity.give(1);
     await setImmediate();
-    expect(isWoken).toBe(false);
+    expect(waiting.isOver()).toBe(false);
     capacity.give(1);
-    await woken;
+    await waiting.end;
   });
 
   it('stops waiting when the signal aborts', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openCaseReport, type ReportedCase } from '../../src/report/case-report.ts';
@@ -9,33 +9,13 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 
+const classname = 'http://a/';
+const FAILURE = { message: 'it said <no> & "\u0007"', type: 'http-5xx', details: 'first\nsecond' };
 const CASES: readonly ReportedCase[] = [
-  { classname: 'http://a/', name: 'one', outcome: 'passed', ms: 12, line: { check: 'one' } },
-  {
-    classname: 'http://a/',
-    name: 'two',
-    outcome: 'failure',
-    ms: 3,
-    message: 'it said <no> & "\u0007"',
-    type: 'http-5xx',
-    details: 'first\nsecond',
-    line: { check: 'two' },
-  },
-  {
-    classname: 'http://a/',
-    name: 'three',
-    outcome: 'skipped',
-    message: 'no secret',
-    line: { check: 'three' },
-  },
-  {
-    classname: 'http://a/',
-    name: 'four',
-    outcome: 'error',
-    message: 'gone',
-    type: 'unsent',
-    line: { check: 'four' },
-  },
+  { classname, name: 'one', outcome: 'passed', ms: 12, line: { check: 'one' } },
+  { classname, name: 'two', outcome: 'failure', ms: 3, ...FAILURE, line: { check: 'two' } },
+  { classname, name: 'three', outcome: 'skipped', message: 'no secret', line: { check: 'three' } },
+  { classname, name: 'four', outcome: 'error', message: 'gone', type: 'unsent', line: { check: 'four' } },
 ];
 
 async function written(name: string): Promise<string> {
@@ -48,15 +28,8 @@ describe('a report of cases', () => {
   it.each(['r.xml', 'r.json'])('escapes characters that change the text direction: %s', async (name) => {
     const report = await openCaseReport(join(folder, name), { name, suite: 'hooks expect' });
     const text = 'a\u202eb\u2066c\u2069';
-    const line = { name: text };
-    const failed = {
-      classname: text,
-      name: text,
-      outcome: 'failure',
-      message: text,
-      details: text,
-      line,
-    } as const;
+    const named = { classname: text, name: text, line: { name: text } };
+    const failed = { ...named, outcome: 'failure', message: text, details: text } as const;
     await report.finish([failed], { ms: 1 }, text);
     const content = readFileSync(join(folder, name), 'utf8');
     expect(content).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
@@ -92,12 +65,5 @@ describe('a report of cases', () => {
     await report.finish([], { ms: 1 });
     expect(readFileSync(join(folder, 'r.xml'), 'utf8')).toContain('tests="0"');
     expect(readdirSync(folder)).toEqual(['r.xml']);
-  });
-
-  it('is rejected before any case is tried if it cannot be written', async () => {
-    const open = (name: string) => openCaseReport(join(folder, name), { name, suite: 's' });
-    await expect(open('r.txt')).rejects.toThrow('Expected `--report` to end in .xml or .json, got r.txt');
-    await expect(open('no/r.xml')).rejects.toMatchObject({ file: 'no/r.xml' });
-    expect(existsSync(join(folder, 'r.txt'))).toBe(false);
   });
 });

@@ -21,6 +21,8 @@ async function written(name: string, results: readonly ReturnType<typeof result>
   await report.finish(summary());
 }
 
+const FAILED = { outcome: 'failed', error: 'http-5xx', status: 503 } as const;
+
 /** Tags with their attributes and text, as read by Python's XML parser. */
 function parsedXml(file: string): { tag: string; attributes: Record<string, string>; text: string }[] {
   const script =
@@ -35,13 +37,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
     await written('r.xml', [
       result(),
       result({ outcome: 'queued' }),
-      result({
-        outcome: 'failed',
-        error: 'http-5xx',
-        status: 503,
-        reason: '503 Service Unavailable',
-        url: 'http://a/',
-      }),
+      result({ ...FAILED, reason: '503 Service Unavailable', url: 'http://a/' }),
       result({ outcome: 'invalid', reason: 'no `type`' }),
       result({ outcome: 'unsent' }),
       result({ outcome: 'filtered' }),
@@ -55,14 +51,7 @@ describe.skipIf(!hasTool('python3', '--version'))('a JUnit report', () => {
   it('reports the outcome of each message', async () => {
     await written('r.xml', [
       result(),
-      result({
-        outcome: 'failed',
-        error: 'http-5xx',
-        status: 503,
-        reason: '503 "busy"',
-        messageId: 'm',
-        attempts: 2,
-      }),
+      result({ ...FAILED, reason: '503 "busy"', messageId: 'm', attempts: 2 }),
       result({ outcome: 'invalid', ms: undefined }),
     ]);
     const [, , delivered, failed, failure, invalid, error] = parsedXml(at('r.xml'));

@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openReport } from '../../src/report/open-report.ts';
@@ -104,19 +95,6 @@ describe('the file of a report', () => {
     for (const name of [gone, ...others]) writeFileSync(at(name ?? ''), '');
     await written('r.xml', []);
     expect(new Set(readdirSync(folder))).toEqual(new Set([...others, 'r.xml']));
-  });
-
-  it('is rejected at once if it cannot be written', async () => {
-    mkdirSync(at('folder.xml'));
-    await expect(openReport(at('missing/r.xml'))).rejects.toMatchObject({
-      message: 'Cannot be written: there is no such folder',
-      file: at('missing/r.xml'),
-    });
-    await expect(openReport(at('folder.xml'))).rejects.toThrow('it is a folder');
-  });
-
-  it.skipIf(!existsSync('/proc/self'))('is rejected at once where nothing may be written', async () => {
-    await expect(openReport('/proc/r.xml')).rejects.toThrow('Cannot be written');
   });
 });
 

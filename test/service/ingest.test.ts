@@ -152,21 +152,16 @@ describe('POST /v1/batch', () => {
     expect(serve.received.map(bodyOf)).toMatchObject([{ userId: 'chosen' }]);
   });
 
-  it('responds with 503 if the messages cannot be stored', async () => {
-    const serve = await serving({ add: () => Promise.reject(new QueueError('the disk is full')) });
-    const { status, headers, body } = await serve.post('/v1/batch', {
-      batch: [track('u', { messageId: 'm' })],
-    });
-    expect([status, headers.get('retry-after'), body['code']]).toEqual([503, '5', 'unavailable']);
-    expect(JSON.stringify(body)).not.toContain('disk');
-    expect(serve.log).toContainEqual(expect.objectContaining({ level: 'error', error: 'the disk is full' }));
-  });
-
-  it('responds with 429 if the storage is busy', async () => {
-    const busy = new QueueError('The queue is busy', { isBusy: true });
-    const serve = await serving({ add: () => Promise.reject(busy) });
+  it.each([
+    ['cannot be stored', new QueueError('the disk is full'), 503, 'unavailable'],
+    ['find the storage busy', new QueueError('The queue is busy', { isBusy: true }), 429, 'overloaded'],
+  ])('responds to messages that %s', async (_, error, expected, code) => {
+    const serve = await serving({ add: () => Promise.reject(error) });
     const { status, headers, body } = await serve.post('/v1/batch', { batch: [track('u')] });
-    expect([status, headers.get('retry-after'), body['code']]).toEqual([429, '5', 'overloaded']);
+    expect([status, headers.get('retry-after'), body['code']]).toEqual([expected, '5', code]);
+    expect(JSON.stringify(body)).not.toContain('disk');
+    const logged = expect.objectContaining({ level: 'error', error: 'the disk is full' });
+    if (expected === 503) expect(serve.log).toContainEqual(logged);
   });
 
   it('responds with 500 to an internal error', async () => {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { QueueError } from '../../src/errors.ts';
+import { listening } from '../answers/counterparts.ts';
 import {
   closeAfterEach,
   serving,
@@ -289,12 +288,7 @@ async function echoing(secret: string): Promise<string> {
     request.resume();
     response.writeHead(503).end(`${secret} ${request.url} ${JSON.stringify(request.headers)}`);
   });
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  onTestFinished(() => {
-    receiver.closeAllConnections();
-    receiver.close();
-  });
-  const { port } = receiver.address() as AddressInfo; // it listens on a port
+  const { port, close } = await listening(receiver);
+  onTestFinished(close);
   return `http://127.0.0.1:${port}/hook?token=canary-of-the-query`;
 }

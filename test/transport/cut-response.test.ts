@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { newTransport, requestTo } from './sending.ts';
+import { listening } from '../answers/counterparts.ts';
+import { newTransport, requestTo, sendTo } from './sending.ts';
 
 it('holds a request until it is released', async () => {
   let received = '';
@@ -12,15 +13,14 @@ it('holds a request until it is released', async () => {
         received += chunk.toString();
         if (received.endsWith('{}')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
       });
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // of a TCP server
+  });
+  const { port, close } = await listening(server);
+  onTestFinished(close);
   const held = await new Promise<{ release: () => void; result: Promise<object> }>((resolve) => {
     const hold = (release: () => void): void => void setImmediate(() => resolve({ release, result }));
-    const result = newTransport().send(requestTo(`http://127.0.0.1:${port}/`, { hold }));
+    const result = sendTo(`http://127.0.0.1:${port}/`, { hold });
   });
-  const other = newTransport().send(requestTo(`http://127.0.0.1:${port}/`));
+  const other = sendTo(`http://127.0.0.1:${port}/`);
   expect(await other).toMatchObject({ status: 200 });
   expect(received.split('POST').length - 1).toBe(1);
   held.release();
@@ -39,10 +39,9 @@ it('destroys the connection at the first byte of a response, after the request h
         // Only one byte: the sender continues only when the connection ends.
         if (received.endsWith('{}')) socket.write('H');
       });
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // of a TCP server
+  });
+  const { port, close } = await listening(server);
+  onTestFinished(close);
   const request = requestTo(`http://127.0.0.1:${port}/`, { cutsResponse: true });
   const result = await newTransport().send(request);
   expect(result).toMatchObject({ kind: 'failure', error: 'aborted', detail: expect.stringContaining('cut') });

@@ -9,7 +9,7 @@ import {
   neverAnswers,
   neverSpeaks,
 } from '../hostile-receivers.ts';
-import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { newTransport, requestTo, sendTo, SHORT_MS, started } from './sending.ts';
 import { until } from '../until.ts';
 
 const LOOKUP_THAT_HANGS: LookupFunction = () => {};
@@ -35,11 +35,10 @@ describe('the timeout of an attempt', () => {
     ['a TLS handshake without a response', () => neverSpeaks(), 'no TLS handshake within 1000 ms'],
   ])('ends %s, and names what is missing', async (_, hostile, detail) => {
     const receiver = await started(hostile());
-    const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
+    const result = await sendTo(receiver.url, { timeoutMs: SHORT_MS });
     expect(result).toMatchObject({ kind: 'failure', error: 'timeout', detail, reconnected: false });
     expect(result.ms).toBeGreaterThanOrEqual(SHORT_MS - 2);
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
-    expect(receiver.openConnections).toBe(0);
   });
 
   it('includes the name lookup', async () => {
@@ -63,14 +62,11 @@ describe('an abort', () => {
   it('ends an attempt and its connection at once', async () => {
     const receiver = await started(neverAnswers());
     const aborting = new AbortController();
-    const sending = newTransport().send(
-      requestTo(receiver.url, { timeoutMs: 60_000, signal: aborting.signal }),
-    );
+    const sending = sendTo(receiver.url, { timeoutMs: 60_000, signal: aborting.signal });
     await until(() => receiver.requests.length === 1, 'the requests');
     aborting.abort();
     expect(await sending).toMatchObject({ error: 'aborted', detail: 'the caller gave up' });
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
-    expect(receiver.openConnections).toBe(0);
   });
 
   it('ends an attempt during the name lookup', async () => {
@@ -86,7 +82,7 @@ describe('an abort', () => {
 
   it('before the attempt prevents sending', async () => {
     const receiver = await started(answersOk());
-    const result = await newTransport().send(requestTo(receiver.url, { signal: AbortSignal.abort() }));
+    const result = await sendTo(receiver.url, { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ error: 'aborted' });
     expect(receiver.connections).toBe(0);
   });
@@ -110,7 +106,7 @@ describe('an abort', () => {
   it('that never happens leaves no listener on the signal', async () => {
     const receiver = await started(answersOk());
     const signal = countingSignal();
-    await newTransport().send(requestTo(receiver.url, { signal: signal.signal }));
+    await sendTo(receiver.url, { signal: signal.signal });
     expect(signal.listeners()).toBe(0);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { randomFrom } from '../random.ts';
 import { collectUncaught } from '../uncaught.ts';
 import { until } from '../until.ts';
-import { newTransport, requestTo, started } from './sending.ts';
+import { newTransport, requestTo, sendTo, started } from './sending.ts';
 
 /** Bytes that the system accepts from a sender before anyone reads them: the buffers of both sides. */
 const BUFFERS_BYTES = 12_000_000;
@@ -54,7 +54,7 @@ describe('a response of any status', () => {
     ['101', 'Connection: close\r\n', 'the response switches to another protocol'],
   ])('%s with "%s" is explained', async (status, headers, detail) => {
     const { url } = await started(answersBytes(`HTTP/1.1 ${status} X\r\n${headers}\r\nok`));
-    const result = await newTransport().send(requestTo(url));
+    const result = await sendTo(url);
     expect(result).toMatchObject({ error: 'protocol', detail: expect.stringContaining(detail) });
   });
 });
@@ -74,7 +74,7 @@ describe('a response without an end', () => {
     ['white space before it', '', '\r\n'],
   ])('of %s is cut at 64 KiB', async (_, head, piece) => {
     const hostile = await started(endless(head, piece));
-    const result = await newTransport().send(requestTo(hostile.url, { timeoutMs: 30_000 }));
+    const result = await sendTo(hostile.url, { timeoutMs: 30_000 });
     expect(result).toMatchObject({
       error: 'protocol',
       detail: 'the response has more than 64 KiB besides its body',
@@ -88,7 +88,7 @@ describe('a response without an end', () => {
   ])('of chunk extensions after %i is cut at 64 KiB, and its status counts', async (status, body) => {
     const head = `HTTP/1.1 ${status} X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x=`;
     const hostile = await started(endless(head, 'so-it-is-said'));
-    const result = await newTransport().send(requestTo(hostile.url, { timeoutMs: 30_000 }));
+    const result = await sendTo(hostile.url, { timeoutMs: 30_000 });
     expect(result).toMatchObject({ kind: 'response', status, ...(body !== '' && { body }) });
     await expectCut(hostile);
   });
@@ -124,7 +124,7 @@ describe('a response of another version', () => {
       const bytes = `${head}\r\nContent-Length: 2\r\n\r\nok`;
       const hostile = [await started(answersBytes(bytes)), await started(arrivesByteByByte(bytes))];
       for (const { url } of hostile) {
-        expect(await newTransport().send(requestTo(url))).toMatchObject({ error: 'protocol' });
+        expect(await sendTo(url)).toMatchObject({ error: 'protocol' });
       }
     },
   );
@@ -136,9 +136,7 @@ describe('a requested body that is cut', () => {
     ['drips', () => dripsBody(500), 'timeout'],
   ])('is reported when it %s', async (_how, start, bodyCutBy) => {
     const { url } = await started(start());
-    const result = await newTransport().send(
-      requestTo(url, { timeoutMs: 30_000, responseBytes: 1_000, responseMs: 50 }),
-    );
+    const result = await sendTo(url, { timeoutMs: 30_000, responseBytes: 1_000, responseMs: 50 });
     expect(result).toMatchObject({ status: 500, bodyCutBy });
   });
 });
@@ -153,13 +151,13 @@ describe('a carriage return without a line feed', () => {
   ])('%s is a protocol error, however it arrives', async (_, bytes) => {
     const hostile = [await started(answersBytes(bytes)), await started(arrivesByteByByte(bytes))];
     for (const { url } of hostile) {
-      expect(await newTransport().send(requestTo(url))).toMatchObject({ error: 'protocol' });
+      expect(await sendTo(url)).toMatchObject({ error: 'protocol' });
     }
   });
 
   it('is allowed in a body', async () => {
     const { url } = await started(answersBytes('HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\na\r\rb'));
-    expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 500, body: 'a\r\rb' });
+    expect(await sendTo(url)).toMatchObject({ status: 500, body: 'a\r\rb' });
   });
 });
 

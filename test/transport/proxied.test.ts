@@ -13,6 +13,9 @@ beforeAll(async () => {
 
 afterAll(() => certificates.remove());
 
+const behind = ({ origin }: ProxyServer) =>
+  newTransport({ proxyEnv: { HTTPS_PROXY: origin }, caFile: certificates.caFile });
+
 describe('a request to an http: receiver behind a proxy', () => {
   it('is sent to the proxy with its whole URL and the right Host', async () => {
     const proxy = await started(proxyServer());
@@ -49,10 +52,7 @@ describe('a request to an https: receiver behind a proxy', () => {
   it('goes through a tunnel, in which the certificate is checked against the receiver', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk({ certificate: certificates.good }));
-    const transport = newTransport({
-      proxyEnv: { HTTPS_PROXY: proxy.origin },
-      caFile: certificates.caFile,
-    });
+    const transport = behind(proxy);
     const send = (host: string) => transport.send(requestTo(`https://${host}:${receiver.port}/hook`));
     expect(await send('receiver.test')).toMatchObject({ status: 200 });
     expect(await send('receiver.test')).toMatchObject({ status: 200 });
@@ -70,10 +70,7 @@ describe('a request to an https: receiver behind a proxy', () => {
   it('is repeated on a fresh tunnel when a reused one dies', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(diesWhenReused({ certificate: certificates.good }));
-    const transport = newTransport({
-      proxyEnv: { HTTPS_PROXY: proxy.origin },
-      caFile: certificates.caFile,
-    });
+    const transport = behind(proxy);
     const url = `https://receiver.test:${receiver.port}/hook`;
     await transport.send(requestTo(url));
     expect(await transport.send(requestTo(url))).toMatchObject({ status: 200, reconnected: true });
@@ -82,17 +79,13 @@ describe('a request to an https: receiver behind a proxy', () => {
   it('has one timeout, and leaves no connection behind', async () => {
     const proxy = await started(proxyServer());
     const receiver = await started(neverAnswers({ certificate: certificates.good }));
-    const transport = newTransport({
-      proxyEnv: { HTTPS_PROXY: proxy.origin },
-      caFile: certificates.caFile,
-    });
+    const transport = behind(proxy);
     const url = `https://receiver.test:${receiver.port}/hook`;
     expect(await transport.send(requestTo(url, { timeoutMs: SHORT_MS }))).toMatchObject({ error: 'timeout' });
     await until(
       () => receiver.openConnections === 0 && proxy.openConnections === 0,
       'the connections to be closed',
     );
-    expect([receiver.openConnections, proxy.openConnections]).toEqual([0, 0]);
   });
 });
 
@@ -119,7 +112,6 @@ describe.each([
     const result = await through(proxy).send(requestTo(url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ error: 'timeout' });
     await until(() => proxy.openConnections === 0, 'the connections to be closed');
-    expect(proxy.openConnections).toBe(0);
   });
 
   it('that is unreachable is named', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answersOk, closesBeforeAnswer, closesIdle, diesWhenReused } from '../hostile-receivers.ts';
-import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { newTransport, requestTo, sendTo, SHORT_MS, started } from './sending.ts';
 import { until } from '../until.ts';
 
 describe('a receiver that closes each idle connection', () => {
@@ -72,7 +72,7 @@ describe('a reused connection that dies under a request', () => {
 
   it('differs from a fresh connection that dies', async () => {
     const receiver = await started(closesBeforeAnswer());
-    const result = await newTransport().send(requestTo(receiver.url));
+    const result = await sendTo(receiver.url);
     expect(result).toMatchObject({ kind: 'failure', error: 'reset', reconnected: false });
     expect(receiver.requests).toHaveLength(1);
   });
@@ -83,7 +83,7 @@ describe('a reused connection that dies under a request', () => {
     ['closed in the headers', { after: 'HTTP/1.1 200 OK\r\nContent-' }],
   ])('fails as reset if a fresh connection is %s before the response', async (_, how) => {
     const receiver = await started(closesBeforeAnswer(how));
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ error: 'reset' });
+    expect(await sendTo(receiver.url)).toMatchObject({ error: 'reset' });
     expect(receiver.requests).toHaveLength(1);
   });
 });
@@ -112,7 +112,6 @@ describe('an idle connection', () => {
     const transport = newTransport({ maxIdleMs: 20 });
     await transport.send(requestTo(receiver.url));
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
-    expect(receiver.openConnections).toBe(0);
     expect(await transport.send(requestTo(receiver.url))).toMatchObject({ status: 200, reconnected: false });
   });
 });
@@ -127,7 +126,6 @@ describe('close()', () => {
     await transport.close();
     expect(await sending).toMatchObject({ error: 'aborted', detail: 'the transport was closed' });
     await until(() => silent.openConnections === 0, 'the connections to be closed');
-    expect(silent.openConnections).toBe(0);
   });
 
   it('resolves for every caller', async () => {

@@ -11,7 +11,7 @@ import {
   receiver as newReceiver,
 } from '../hostile-receivers.ts';
 import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
-import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { newTransport, requestTo, sendTo, SHORT_MS, started } from './sending.ts';
 import { until } from '../until.ts';
 
 const FEW_MB = 8_000_000;
@@ -20,9 +20,7 @@ describe('a request', () => {
   it('is a POST with the headers as given, in latin1, and the exact bytes of the body', async () => {
     const receiver = await started(answersOk());
     const headers = ['User-Agent', 'hooks/1', 'X-Note', 'caf\u00e9\t!', 'X-Twice', '1', 'X-Twice', '2'];
-    await newTransport().send(
-      requestTo(`${receiver.url}?a=1&b=%20`, { headers, body: Buffer.from('{"é":1}') }),
-    );
+    await sendTo(`${receiver.url}?a=1&b=%20`, { headers, body: Buffer.from('{"é":1}') });
     const [request] = receiver.requests;
     expect(request?.head[0]).toBe('POST /hook?a=1&b=%20 HTTP/1.1');
     expect(request?.head).toEqual(
@@ -40,19 +38,19 @@ describe('a request', () => {
   ])('has the path as given: %s', async (path, target) => {
     const receiver = await started(answersOk());
     const url = `http://127.0.0.1:${receiver.port}${path}`;
-    expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 200 });
+    expect(await sendTo(url)).toMatchObject({ status: 200 });
     expect(receiver.requests[0]?.head[0]).toBe(`POST ${target} HTTP/1.1`);
   });
 
   it('asks for an unencoded response', async () => {
     const receiver = await started(answersOk());
-    await newTransport().send(requestTo(receiver.url));
+    await sendTo(receiver.url);
     expect(receiver.requests[0]?.head).toContain('accept-encoding: identity');
   });
 
   it("leaves the caller's Accept-Encoding alone", async () => {
     const receiver = await started(answersOk());
-    await newTransport().send(requestTo(receiver.url, { headers: ['Accept-Encoding', 'br'] }));
+    await sendTo(receiver.url, { headers: ['Accept-Encoding', 'br'] });
     expect(receiver.requests[0]?.head.filter((line) => /^accept-encoding/i.test(line))).toEqual([
       'Accept-Encoding: br',
     ]);
@@ -60,14 +58,14 @@ describe('a request', () => {
 
   it('has a length of 0 if the body is empty', async () => {
     const receiver = await started(answersOk());
-    await newTransport().send(requestTo(receiver.url, { body: Buffer.alloc(0) }));
+    await sendTo(receiver.url, { body: Buffer.alloc(0) });
     expect(receiver.requests[0]?.head).toContain('content-length: 0');
   });
 
   it('reaches a receiver on IPv6', async () => {
     const receiver = await started(answersOk({ host: '::1' }));
     expect(receiver.url).toContain('[::1]');
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 200 });
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 200 });
     expect(receiver.requests).toHaveLength(1);
   });
 
@@ -86,12 +84,12 @@ describe('a request', () => {
     ['ftp://127.0.0.1/x', 'scheme'],
     ['no url', 'url'],
   ])('cannot go to %s', async (url, kind) => {
-    await expect(newTransport().send(requestTo(url))).rejects.toMatchObject({ name: 'TransportError', kind });
+    await expect(sendTo(url)).rejects.toMatchObject({ name: 'TransportError', kind });
   });
 
   it('cannot have a header that HTTP does not allow, and leaves no connection behind', async () => {
     const receiver = await started(answersOk());
-    const sending = newTransport().send(requestTo(receiver.url, { headers: ['x-bad', 'a\r\nb'] }));
+    const sending = sendTo(receiver.url, { headers: ['x-bad', 'a\r\nb'] });
     await expect(sending).rejects.toMatchObject({ name: 'TransportError', kind: 'request' });
     expect(receiver.requests).toHaveLength(0);
   });
@@ -100,20 +98,20 @@ describe('a request', () => {
 describe('a response', () => {
   it.each([200, 201, 204, 299])('of status %i ends the attempt at its headers', async (status) => {
     const receiver = await started(answers(status));
-    const result = await newTransport().send(requestTo(receiver.url));
+    const result = await sendTo(receiver.url);
     expect(result).toEqual({ kind: 'response', status, ms: expect.any(Number), reconnected: false });
   });
 
   it('of another status has the beginning of its body and its Retry-After', async () => {
     const receiver = await started(answers(503, { headers: ['Retry-After: 7'], body: 'é'.repeat(5_000) }));
-    const result = await newTransport().send(requestTo(receiver.url));
+    const result = await sendTo(receiver.url);
     expect(result).toMatchObject({ status: 503, retryAfter: '7', body: 'é'.repeat(4_000) });
   });
 
   it('that redirects is not followed', async () => {
     const elsewhere = await started(answersOk());
     const receiver = await started(answers(302, { headers: [`Location: ${elsewhere.url}`] }));
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 302 });
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 302 });
     expect(elsewhere.requests).toHaveLength(0);
   });
 
@@ -131,37 +129,30 @@ describe('a response', () => {
 
   it('of 200 with an endless body is a success at once', async () => {
     const receiver = await started(dripsBody());
-    expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
-      status: 200,
-    });
+    expect(await sendTo(receiver.url, { timeoutMs: 60_000 })).toMatchObject({ status: 200 });
   });
 
   it('of 500 with an endless body ends at the timeout, and the connection is dropped', async () => {
     const receiver = await started(dripsBody(500));
-    const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
+    const result = await sendTo(receiver.url, { timeoutMs: SHORT_MS });
     expect(result).toMatchObject({ status: 500, body: expect.stringMatching(/^a+$/) });
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
-    expect(receiver.openConnections).toBe(0);
   });
 
   it.each([200, 500])(
     'of %i with an endless body is read up to a limit before the connection is dropped',
     async (status) => {
       const receiver = await started(endlessBody(status));
-      expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
-        status,
-      });
+      expect(await sendTo(receiver.url, { timeoutMs: 60_000 })).toMatchObject({ status });
       await until(() => receiver.openConnections === 0, 'the connections to be closed');
-      expect(receiver.openConnections).toBe(0);
       expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
     },
   );
 
   it('of 300 MB, declared as gzip, is neither decoded nor read', async () => {
     const receiver = await started(hugeBody());
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 200 });
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 200 });
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
-    expect(receiver.openConnections).toBe(0);
     expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
   });
 
@@ -169,12 +160,12 @@ describe('a response', () => {
     const receiver = await started(
       closesBeforeAnswer({ after: 'HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf' }),
     );
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 500, body: 'half' });
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 500, body: 'half' });
   });
 
   it('without a length ends with the connection', async () => {
     const receiver = await started(closesBeforeAnswer({ after: 'HTTP/1.1 404 No\r\n\r\nnothing here' }));
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({
+    expect(await sendTo(receiver.url)).toMatchObject({
       status: 404,
       body: 'nothing here',
     });
@@ -212,7 +203,6 @@ describe('a response', () => {
     });
     await transport.close();
     await until(() => receiver.openConnections === 0, 'the last connection to go');
-    expect(receiver.openConnections).toBe(0);
   });
 
   it('after interim ones is the final one', async () => {
@@ -221,7 +211,7 @@ describe('a response', () => {
         'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 204 Done\r\n\r\n',
       ),
     );
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 204 });
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 204 });
   });
 
   it.each([
@@ -237,7 +227,7 @@ describe('a response', () => {
     ['100 Continue unasked', () => answersBytes('HTTP/1.1 100 Continue\r\n\r\n'), '100 Continue'],
   ])('of %s is a protocol error', async (_, hostile, detail) => {
     const receiver = await started(hostile());
-    const result = await newTransport().send(requestTo(receiver.url));
+    const result = await sendTo(receiver.url);
     expect(result).toMatchObject({ error: 'protocol', detail: expect.stringContaining(detail) });
     expect(receiver.requests).toHaveLength(1);
   });

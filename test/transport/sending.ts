@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Transport, TransportRequest } from '../../src/transport/transport.ts';
+import type { Transport, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
 import { createUndiciTransport, type UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 
 /** Short enough for tests, and long enough for a loopback connection on a busy machine. */
@@ -28,4 +28,9 @@ export function requestTo(url: string, rest: Partial<TransportRequest> = {}): Tr
     timeoutMs: 5_000,
     ...rest,
   };
+}
+
+/** Sends a request over a transport of its own. */
+export function sendTo(url: string, rest?: Partial<TransportRequest>): Promise<TransportResult> {
+  return newTransport().send(requestTo(url, rest));
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificates, type Certificates } from '../certificates.ts';
 import { answersOk, speaksHttpToAnybody } from '../hostile-receivers.ts';
 import { makeSendingProgram, type SendingProgram } from './sending-program.ts';
-import { newTransport, requestTo, started } from './sending.ts';
+import { newTransport, requestTo, sendTo, started } from './sending.ts';
 
 // Node 22.23 does not recognize ::1 as an address when it checks a certificate, and rejects all of them.
 const nodeKnowsIpv6Names =
@@ -56,12 +56,8 @@ describe('a certificate', () => {
     async ({ error, trusting, name }) => {
       const hostile = await serving(name);
       const connection = trusting ? { caFile: certificates.caFile } : {};
-      const sent = await program.send(
-        { url: hostile.url, connection },
-        {
-          NODE_TLS_REJECT_UNAUTHORIZED: '0',
-        },
-      );
+      const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+      const sent = await program.send({ url: hostile.url, connection }, env);
       expect(sent.result).toMatchObject({ kind: 'failure', error });
       expect(hostile.requests).toHaveLength(0);
     },
@@ -81,11 +77,8 @@ describe('a certificate', () => {
     const hostile = await serving('good');
     const url = `https://${host}:${hostile.port}/`;
     const transport = newTransport();
-    expect(
-      await transport.send(requestTo(url, { connection: { caFile: certificates.caFile } })),
-    ).toMatchObject({
-      status: 200,
-    });
+    const connection = { caFile: certificates.caFile };
+    expect(await transport.send(requestTo(url, { connection }))).toMatchObject({ status: 200 });
     expect(await transport.send(requestTo(url))).toMatchObject({ error: 'tls-untrusted' });
   });
 
@@ -115,7 +108,7 @@ describe('a certificate', () => {
 describe('a port without TLS', () => {
   it('fails as tls', async () => {
     const plain = await started(speaksHttpToAnybody());
-    expect(await newTransport().send(requestTo(plain.url))).toMatchObject({
+    expect(await sendTo(plain.url)).toMatchObject({
       error: 'tls',
       detail: expect.stringMatching(/^the TLS connection failed \(.*\)$/),
     });
@@ -124,7 +117,7 @@ describe('a port without TLS', () => {
   it('with other versions of TLS fails as tls', async () => {
     const versions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
     const hostile = await started(answersOk({ certificate: certificates.good, tls: versions }));
-    expect(await newTransport().send(requestTo(hostile.url))).toMatchObject({ error: 'tls' });
+    expect(await sendTo(hostile.url)).toMatchObject({ error: 'tls' });
     expect(hostile.requests).toHaveLength(0);
   });
 });

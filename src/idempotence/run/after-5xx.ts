@@ -10,7 +10,7 @@ export interface After5xx {
   readonly status: number;
   /** The state that one effect of the message gives. */
   readonly expected: string;
-  /** The state after a message that got a 5xx was sent again. */
+  /** The state of the receiver after a message that got a 5xx was sent again. */
   readonly state: string;
 }
 

@@ -25,7 +25,7 @@ interface BoundedServerOptions {
   readonly onConnectionProblem: (problem: ConnectionProblem | undefined, socket: Socket) => void;
   /** Called for a connection that ended before a request came over it. */
   readonly onEnded: (socket: Socket, problem: ConnectionProblem) => void;
-  /** Called for each connection that is closed because it exceeds the limit. */
+  /** Called for each connection that is closed at once, because the maximum number of connections is open. */
   readonly onDropped: () => void;
 }
 

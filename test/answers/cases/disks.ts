@@ -141,7 +141,6 @@ const WRITTEN: readonly AnswerCase[] = [
     argv: ['listen', '--port', '{own}', '--save', 'disk', '--within', '60s', '--count', '1'],
     cause: 'Cannot save captures in …: the disk is full (--save)',
     fix: 'make room, or name a folder on another disk',
-    exitCode: 1,
   }),
 ];
 
@@ -149,11 +148,9 @@ const DOCTOR: readonly AnswerCase[] = [
   onDisk({
     id: 'doctor-disk-full',
     title: 'doctor, and the disk of the queue is full',
-    start: nearlyFull(0),
     argv: ['doctor'],
     cause: 'the disk is full, so nothing is accepted',
     fix: 'make room on that disk, or name another folder with HOOKS_DATA_DIR or --store',
-    exitCode: 1,
   }),
   onDisk({
     id: 'doctor-queue-full',
@@ -165,7 +162,6 @@ const DOCTOR: readonly AnswerCase[] = [
     argv: ['doctor'],
     cause: QUEUE_FULL,
     fix: 'make room; what waits in the queue is kept',
-    exitCode: 1,
   }),
   onDisk({
     id: 'doctor-queue-read-only',
@@ -174,7 +170,6 @@ const DOCTOR: readonly AnswerCase[] = [
     argv: ['doctor'],
     cause: 'hooks.db cannot be written: its file system is read-only',
     fix: 'mount its disk writable, or copy it with its -wal and -shm to another disk',
-    exitCode: 1,
   }),
   onDisk({
     id: 'send-queue-read-only',

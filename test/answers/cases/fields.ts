@@ -47,13 +47,14 @@ function misspelledId(id: string, key: string, fix: string, type = 'identify'): 
 }
 
 /** Another required field in another spelling, with and without --strict, which looks at fields once it knows the type. */
-function misspelled(id: string, message: object, [cause, fix]: readonly [string, string]): AnswerCase[] {
-  const key = /`([^`]*)`/.exec(fix)?.[1] ?? '';
-  const title = `a ${'type' in message ? String(message.type) : 'message'} has \`${key}\``;
-  const strictly =
-    'type' in message
-      ? { cause: 'Expected only fields of', fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?') }
-      : { cause, fix };
+function misspelled(id: string, message: object, key: string, cause: string): AnswerCase[] {
+  const hasType = 'type' in message;
+  const title = `a ${hasType ? String(message.type) : 'message'} has \`${key}\``;
+  const name = /`(\w+)`/.exec(cause)?.[1] ?? '';
+  const fix = `rename \`${key}\` to \`${name}\``;
+  const strictly = hasType
+    ? { cause: 'Expected only fields of', fix: `did you mean \`${name}\`?` }
+    : { cause, fix };
   return [
     sent({ id, title, message, cause, fix }),
     sent({ id: `${id}-strict`, title, message, flags: ['--strict'], ...strictly }),
@@ -76,52 +77,25 @@ const IDS: readonly AnswerCase[] = [
 ];
 
 const FIELD_CASES: readonly AnswerCase[] = [
-  ...misspelled('event-name', { type: 'track', userId: 'u', eventName: 'A' }, [
-    'Expected `event`',
-    'rename `eventName` to `event`',
-  ]),
-  ...misspelled('event-name-snake', { type: 'track', userId: 'u', event_name: 'A' }, [
-    'Expected `event`',
-    'rename `event_name` to `event`',
-  ]),
-  ...misspelled('event-caps', { type: 'track', userId: 'u', Event: 'A' }, [
-    'Expected `event`',
-    'rename `Event` to `event`',
-  ]),
-  ...misspelled('event-typo', { type: 'track', userId: 'u', evnet: 'A' }, [
-    'Expected `event`',
-    'rename `evnet` to `event`',
-  ]),
-  ...misspelled('type-caps', { Type: 'track', userId: 'u', event: 'A' }, [
-    'Expected `type` to be',
-    'rename `Type` to `type`',
-  ]),
-  ...misspelled('type-typo', { tpye: 'track', userId: 'u', event: 'A' }, [
-    'Expected `type` to be',
-    'rename `tpye` to `type`',
-  ]),
-  ...misspelled('message-type', { message_type: 'track', userId: 'u', event: 'A' }, [
-    'Expected `type` to be',
-    'rename `message_type` to `type`',
-  ]),
-  ...['action', 'kind', 'name'].flatMap((key) =>
-    misspelled(`type-as-${key}`, { [key]: 'track', userId: 'u', event: 'A' }, [
-      'Expected `type` to be',
-      `rename \`${key}\` to \`type\``,
-    ]),
+  ...['eventName', 'event_name', 'Event', 'evnet'].flatMap((key, index) =>
+    misspelled(`event-${index}`, { type: 'track', userId: 'u', [key]: 'A' }, key, 'Expected `event`'),
   ),
-  ...misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, [
-    'Expected `groupId`',
-    'rename `group_id` to `groupId`',
-  ]),
-  ...misspelled('previous-id', { type: 'alias', userId: 'u', previous_id: 'p' }, [
+  ...['Type', 'tpye', 'message_type', 'action', 'kind', 'name'].flatMap((key, index) =>
+    misspelled(`type-${index}`, { [key]: 'track', userId: 'u', event: 'A' }, key, 'Expected `type` to be'),
+  ),
+  ...misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, 'group_id', 'Expected `groupId`'),
+  ...misspelled(
+    'previous-id',
+    { type: 'alias', userId: 'u', previous_id: 'p' },
+    'previous_id',
     'Expected `previousId` (or `Previous ID`)',
-    'rename `previous_id` to `previousId`',
-  ]),
-  ...misspelled('screen-name', { type: 'screen', userId: 'u', screenName: 'Home' }, [
+  ),
+  ...misspelled(
+    'screen-name',
+    { type: 'screen', userId: 'u', screenName: 'Home' },
+    'screenName',
     'Expected `name`',
-    'rename `screenName` to `name`',
-  ]),
+  ),
   sent({
     id: 'type-case',
     title: 'the type has a capital',

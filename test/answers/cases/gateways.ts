@@ -2,8 +2,9 @@ import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { responds } from '../counterparts.ts';
 import { REPLAY, responding, SIGNED, testing, type RespondingCase } from './sending.ts';
 
-const nginx = (text: string): string =>
-  `<html>\r\n<head><title>${text}</title></head>\r\n<body>\r\n<center><h1>${text}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>`;
+/** The page of nginx for an error. */
+export const nginx = (text: string, server = 'nginx'): string =>
+  `<html>\r\n<head><title>${text}</title></head>\r\n<body>\r\n<center><h1>${text}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>`;
 
 const IN_FRONT: readonly RespondingCase[] = [
   {
@@ -396,7 +397,6 @@ function notRetried(command: 'send' | 'replay'): AnswerCase {
     fix: 'ssl_verify_client optional',
     never: ['retry:', 'round 2'],
     maxRequests: 1,
-    exitCode: 1,
   };
 }
 

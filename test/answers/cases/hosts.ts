@@ -1,9 +1,9 @@
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { nginx } from './gateways.ts';
 import { WITH_PROBES, responding, testing, type RespondingCase } from './sending.ts';
 
-const nginx = (text: string): string =>
-  `<html>\r\n<head><title>${text}</title></head>\r\n<body>\r\n<center><h1>${text}</h1></center>\r\n<hr><center>nginx/1.24.0 (Ubuntu)</center>\r\n</body>\r\n</html>`;
-const NGINX = { Server: 'nginx/1.24.0 (Ubuntu)' };
+const UBUNTU = 'nginx/1.24.0 (Ubuntu)';
+const NGINX = { Server: UBUNTU };
 const CLOUDFLARE = { Server: 'cloudflare' };
 const HTTP_API = { 'apigw-requestid': 'abc=' };
 const CRASH = "Cannot read properties of undefined (reading 'x-signature')";
@@ -112,20 +112,20 @@ const FUNCTIONS: readonly HostResponse[] = [
 const IN_FRONT: readonly HostResponse[] = [
   [
     'nginx-deny',
-    { status: 403, headers: NGINX, body: nginx('403 Forbidden') },
+    { status: 403, headers: NGINX, body: nginx('403 Forbidden', UBUNTU) },
     'the proxy (nginx/1.24.0 (Ubuntu)) rejects the request by a rule of its own',
     'look into its error.log, and let this path through',
     ['its own words', 'same secret'],
   ],
   [
     'nginx-limit',
-    { status: 503, headers: NGINX, body: nginx('503 Service Temporarily Unavailable') },
+    { status: 503, headers: NGINX, body: nginx('503 Service Temporarily Unavailable', UBUNTU) },
     'or its limit of requests is reached (nginx: limit_req)',
     'where it runs, raise that limit',
   ],
   [
     'nginx-header',
-    { status: 400, headers: NGINX, body: nginx('400 Request Header Or Cookie Too Large') },
+    { status: 400, headers: NGINX, body: nginx('400 Request Header Or Cookie Too Large', UBUNTU) },
     'the URL or the headers are too long for it',
     'send fewer or shorter headers (--header)',
     ['its own words'],

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
 import { listening } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
 import { proxyServer } from '../../transport/proxy-server.ts';
@@ -41,126 +41,114 @@ const NTLM =
 const SQUID =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nServer: squid/6.6\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\nContent-Length: 0\r\n\r\n';
 
-const CASES: readonly AnswerCase[] = [
+type ProxyCase = Omit<AnswerCase, 'argv' | 'given'> & {
+  /** @default SECURE */
+  readonly argv?: readonly string[];
+  readonly start?: Given['start'];
+  /** @default that of `start`, for http: and https: */
+  readonly env?: Given['env'];
+};
+
+const CASES: readonly ProxyCase[] = [
   {
     id: 'proxy-407',
     title: 'the proxy wants a password',
-    given: { start: proxyThatSays(407), env: ENV },
-    argv: SECURE,
+    start: proxyThatSays(407),
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY=receiver.example',
     never: ['check that the receiver runs', 'round 2', 'hooks listen'],
-    exitCode: 1,
   },
   {
     id: 'proxy-407-not-retried',
     title: 'the proxy wants a password, with time to retry',
-    given: { start: proxyThatSays(407), env: ENV },
+    start: proxyThatSays(407),
     argv: [...SECURE.slice(0, -2), '--retry-for', '20s'],
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
     never: ['retry:', 'round 2'],
-    exitCode: 1,
   },
   {
     id: 'proxy-407-http',
     title: 'the proxy wants a password for an http: receiver',
-    given: { start: proxyThatSays(407), env: ENV },
+    start: proxyThatSays(407),
     argv: PLAIN,
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT',
-    exitCode: 1,
   },
   {
     id: 'proxy-403',
     title: 'the proxy does not allow the host',
-    given: { start: proxyThatSays(403), env: ENV },
-    argv: SECURE,
+    start: proxyThatSays(403),
     cause: 'the proxy does not allow the connection to receiver.example',
     fix: 'let the proxy allow it, or go direct: NO_PROXY=receiver.example',
     never: ['check that the receiver runs', 'same secret'],
-    exitCode: 1,
   },
   {
     id: 'proxy-502',
     title: 'the proxy cannot reach the receiver',
-    given: { start: proxyThatSays(502), env: ENV },
-    argv: SECURE,
+    start: proxyThatSays(502),
     cause: 'the proxy could not connect to receiver.example',
     fix: 'check the host and port of the URL; a proxy cannot reach names that exist only on this machine: NO_PROXY=receiver.example goes direct',
-    exitCode: 1,
   },
   {
     id: 'proxy-refused',
     title: 'the proxy of the environment is not running',
-    given: { start: noProxy, env: ENV },
-    argv: SECURE,
+    start: noProxy,
     cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
     fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
     never: ['check that the receiver runs', 'host.docker.internal'],
-    exitCode: 1,
   },
   {
     id: 'proxy-refused-http',
     title: 'the same with an http: receiver',
-    given: { start: noProxy, env: ENV },
+    start: noProxy,
     argv: PLAIN,
     cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
     fix: 'check HTTP_PROXY, or go direct: NO_PROXY=receiver.example',
-    exitCode: 1,
   },
   {
     id: 'proxy-speaks-http',
     title: 'the proxy is given with https:// and speaks plain HTTP',
-    given: { start: rawProxy('https', 'HTTP/1.1 400 Bad Request\r\n\r\n'), env: ENV },
-    argv: SECURE,
+    start: rawProxy('https', 'HTTP/1.1 400 Bad Request\r\n\r\n'),
     cause: 'the server in HTTPS_PROXY does not respond like a proxy',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['plain HTTP', 'a place that', 'crashed', 'http:// does without'],
-    exitCode: 1,
   },
   {
     id: 'proxy-no-http',
     title: 'the proxy responds to CONNECT with something else than HTTP',
-    given: { start: rawProxy('http', 'SSH-2.0-OpenSSH_9.6\r\n'), env: ENV },
-    argv: SECURE,
+    start: rawProxy('http', 'SSH-2.0-OpenSSH_9.6\r\n'),
     cause: 'the server in HTTPS_PROXY does not respond like a proxy',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['crashed', 'http:// does without'],
-    exitCode: 1,
   },
   {
     id: 'proxy-no-tunnel',
     title: 'the proxy responds to CONNECT with 200 and a page',
-    given: { start: rawProxy('http', 'HTTP/1.1 200 OK\r\n\r\n<html>Hello, this is a page</html>'), env: ENV },
-    argv: SECURE,
+    start: rawProxy('http', 'HTTP/1.1 200 OK\r\n\r\n<html>Hello, this is a page</html>'),
     cause: 'the response through the proxy in HTTPS_PROXY is not TLS',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['a place that', 'crashed', 'http:// does without'],
-    exitCode: 1,
   },
   {
     id: 'proxy-name',
     title: 'a typing error in the name of the proxy',
-    given: { env: { HTTPS_PROXY: 'http://proxy.invalid:3128' } },
-    argv: SECURE,
+    env: { HTTPS_PROXY: 'http://proxy.invalid:3128' },
     cause: 'the proxy itself cannot be reached',
     fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
-    exitCode: 1,
   },
   {
     id: 'proxy-json',
     title: 'the same for a program',
-    given: { start: proxyThatSays(407), env: ENV },
+    start: proxyThatSays(407),
     argv: [...SECURE, '-o', 'json'],
     cause: '"cause":"proxy-authentication"',
     fix: '"hint":"give them: HTTPS_PROXY=',
-    exitCode: 1,
   },
   {
     id: 'proxy-test',
     title: 'hooks test through a proxy that wants a password',
-    given: { start: proxyThatSays(407), env: ENV },
+    start: proxyThatSays(407),
     argv: ['test', 'https://receiver.example/hook', '--secret', 's3cret'],
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
@@ -169,67 +157,59 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'proxy-ntlm',
     title: 'the proxy wants NTLM or Kerberos',
-    given: { start: rawProxy('http', NTLM), env: ENV },
-    argv: SECURE,
+    start: rawProxy('http', NTLM),
     cause: 'the proxy wants a login by NTLM or Kerberos (407)',
     fix: 'run a proxy on this machine that logs in there (cntlm, px)',
     never: ['USER:PASSWORD'],
-    exitCode: 1,
   },
   {
     id: 'proxy-ntlm-http',
     title: 'the same with an http: receiver',
-    given: { start: rawProxy('http', NTLM), env: ENV },
+    start: rawProxy('http', NTLM),
     argv: PLAIN,
     cause: 'the proxy wants a login by NTLM or Kerberos (407)',
     fix: 'HTTP_PROXY=http://127.0.0.1:3128',
     never: ['USER:PASSWORD'],
-    exitCode: 1,
   },
   {
     id: 'proxy-squid-dns',
     title: 'the proxy (Squid) finds no address for an http: receiver',
-    given: { start: rawProxy('http', SQUID), env: ENV },
+    start: rawProxy('http', SQUID),
     argv: PLAIN,
     cause: '503: a proxy (Squid) responds, not the receiver: it finds no address for receiver.example',
     fix: 'NO_PROXY=receiver.example goes direct',
     never: ['log of the receiver'],
-    exitCode: 1,
   },
   {
     id: 'proxy-squid-test',
     title: 'the same with hooks test',
-    given: { start: rawProxy('http', SQUID), env: ENV },
+    start: rawProxy('http', SQUID),
     argv: ['test', 'http://receiver.example/hook', '--secret', 's3cret'],
     cause: '503: a proxy (Squid) responds, not the receiver',
     fix: 'check the host name; a proxy does not know the names on this machine',
     never: ['log of the receiver'],
-    exitCode: 1,
   },
   {
     id: 'proxy-squid-connect',
     title: 'the proxy (Squid) cannot connect to an http: receiver',
-    given: { start: rawProxy('http', SQUID.replace('DNS', 'CONNECT')), env: ENV },
+    start: rawProxy('http', SQUID.replace('DNS', 'CONNECT')),
     argv: PLAIN,
     cause:
       '503: a proxy (squid/6.6) responds, not the receiver: it could not pass the request on to receiver.example',
     fix: 'NO_PROXY=receiver.example',
-    exitCode: 1,
   },
   {
     id: 'proxy-all',
     title: 'ALL_PROXY is set',
-    given: { env: { ALL_PROXY: 'socks5://127.0.0.1:1080' } },
+    env: { ALL_PROXY: 'socks5://127.0.0.1:1080' },
     argv: to('https://receiver.invalid/hook'),
     cause: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are',
     fix: 'if the proxy is needed, set HTTPS_PROXY=http://HOST:PORT',
-    exitCode: 1,
   },
   {
     id: 'proxy-scheme',
     title: 'a proxy of another scheme than http and https',
-    given: { env: { HTTPS_PROXY: 'socks5://127.0.0.1:1080' } },
-    argv: SECURE,
+    env: { HTTPS_PROXY: 'socks5://127.0.0.1:1080' },
     cause: 'Expected HTTPS_PROXY to be an http: or https: URL, got socks5://127.0.0.1:1080',
     fix: 'set it like HTTPS_PROXY=http://proxy.example:3128, or unset it',
     exitCode: 2,
@@ -237,4 +217,11 @@ const CASES: readonly AnswerCase[] = [
 ];
 
 /** Proxies that the environment names. */
-export const PROXIES: AnswerTheme = { title: 'A proxy (HTTPS_PROXY, HTTP_PROXY)', cases: CASES };
+export const PROXIES: AnswerTheme = {
+  title: 'A proxy (HTTPS_PROXY, HTTP_PROXY)',
+  cases: CASES.map(({ argv = SECURE, env = ENV, start, ...rest }) => ({
+    ...rest,
+    argv,
+    given: { env, ...(start && { start }) },
+  })),
+};

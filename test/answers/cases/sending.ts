@@ -40,7 +40,7 @@ export function responding({
   argv = SIGNED,
   ...rest
 }: RespondingCase): AnswerCase {
-  return { ...rest, given: { receiver: responds(status, body, headers) }, argv, exitCode: 1 };
+  return { ...rest, given: { receiver: responds(status, body, headers) }, argv };
 }
 
 /** Once what is in the way is known, nothing else is sent. */
@@ -60,6 +60,9 @@ export function testing(answerCase: RespondingCase): AnswerCase {
     never: [...never, '✓ unsigned', '✓ tampered', 'error of the comparison', 'unique key'],
   };
 }
+
+/** The response to `send`, and as `hooks test` explains it. */
+export const both = (each: RespondingCase): readonly AnswerCase[] => [responding(each), testing(each)];
 
 /** Sends one message to a listener as soon as it is there. */
 export function sendUntilTaken(url: string, { onEnd }: Pick<Scene, 'onEnd'>): void {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
 
 const SECRET = 'answers-secret-1';
 const MESSAGE = {
@@ -18,6 +18,8 @@ const SHORT_KEYS_FIRST =
 const NO_MATCH = 'most likely the two sides hold different secrets';
 const RAW =
   'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+
+const BODY: Given = { files: { 'body.json': JSON_TEXT } };
 
 type Bytes = string | Uint8Array;
 
@@ -40,7 +42,7 @@ interface Mismatch {
   readonly flags?: readonly string[];
   readonly cause: string;
   readonly fix: string;
-  readonly given?: AnswerCase['given'];
+  readonly given?: Given;
 }
 
 /** `hooks verify` of a body with a signature that does not match. Neither secret may be shown, nor another cause be named. */
@@ -68,7 +70,6 @@ function mismatch({
       ...flags,
       'body.json',
     ],
-    exitCode: 1,
     never: [NO_MATCH, secret.trim()],
     ...rest,
   };
@@ -83,6 +84,16 @@ function signed(
   body?: Bytes,
 ): AnswerCase {
   return mismatch({ id, title, signature: hmac(text), cause, fix, ...(body !== undefined && { body }) });
+}
+
+/** The signature is not an HMAC-SHA1 in hex with our secret. */
+function withSignature(
+  id: string,
+  title: string,
+  signature: string,
+  [cause, fix]: readonly [string, string],
+): AnswerCase {
+  return mismatch({ id, title, signature, cause, fix });
 }
 
 /** The signature is keyed with another secret than ours. */
@@ -281,139 +292,100 @@ const OTHER_BYTES: readonly AnswerCase[] = [
 ];
 
 const OTHER_HASHES: readonly AnswerCase[] = [
-  mismatch({
-    id: 'plain-sha1',
-    title: 'the signature is a plain SHA-1 of the body',
-    signature: sha1(JSON_TEXT),
-    cause: 'it would match as SHA-1(body), a plain hash in place of an HMAC',
-    fix: "createHmac('sha1', secret).update(body)",
-  }),
-  mismatch({
-    id: 'sha1-secret-body',
-    title: 'the signature is SHA-1 of secret and body',
-    signature: sha1(SECRET, JSON_TEXT),
-    cause: 'it would match as SHA-1(secret + body)',
-    fix: 'Use an HMAC, keyed with the secret',
-  }),
-  mismatch({
-    id: 'sha1-body-secret',
-    title: 'the signature is SHA-1 of body and secret',
-    signature: sha1(JSON_TEXT, SECRET),
-    cause: 'it would match as SHA-1(body + secret)',
-    fix: 'Use an HMAC, keyed with the secret',
-  }),
-  mismatch({
-    id: 'swapped',
-    title: 'key and body are swapped in the call that makes the HMAC',
-    signature: hmac(SECRET, JSON_TEXT),
-    cause: 'it would match with the body as the key and the secret as the message',
-    fix: 'hmac.new(secret, body, hashlib.sha1)',
-  }),
-  mismatch({
-    id: 'sha256',
-    title: 'the sender uses HMAC-SHA256',
-    signature: hmac(JSON_TEXT, SECRET, 'sha256'),
-    cause: 'it is the HMAC-SHA256 of this body',
-    fix: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
-  }),
-  mismatch({
-    id: 'sha256-cut',
-    title: 'HMAC-SHA256 cut to 40 digits by a column',
-    signature: hmac(JSON_TEXT, SECRET, 'sha256').slice(0, 40),
-    cause: 'it would match as the first digits of an HMAC with SHA-256',
-    fix: 'Use HMAC-SHA1',
-  }),
-  mismatch({
-    id: 'sha512',
-    title: 'the sender uses HMAC-SHA512',
-    signature: hmac(JSON_TEXT, SECRET, 'sha512'),
-    cause: 'it is the HMAC-SHA512 of this body',
-    fix: 'Use HMAC-SHA1, which gives 40 hex digits',
-  }),
-  mismatch({
-    id: 'sha384',
-    title: 'the sender uses HMAC-SHA384',
-    signature: hmac(JSON_TEXT, SECRET, 'sha384'),
-    cause: 'it is the HMAC-SHA384 of this body',
-    fix: 'Use HMAC-SHA1, which gives 40 hex digits',
-  }),
-  mismatch({
-    id: 'md5',
-    title: 'the sender uses HMAC-MD5',
-    signature: hmac(JSON_TEXT, SECRET, 'md5'),
-    cause: 'it is the HMAC-MD5 of this body',
-    fix: 'Use HMAC-SHA1, which gives 40 hex digits',
-  }),
-  mismatch({
-    id: 'base64-digest',
-    title: 'the digest is written in base64',
-    signature: createHmac('sha1', SECRET).update(JSON_TEXT).digest('base64'),
-    cause: 'it is the HMAC-SHA1 in base64 of this body',
-    fix: 'Write the digest as hex',
-  }),
-  mismatch({
-    id: 'cut-signature',
-    title: 'the signature lost its last digits',
-    signature: hmac(JSON_TEXT).slice(0, 32),
-    cause: 'the signature is 32 of the 40 digits of the right one',
-    fix: 'look for a column, variable or log that is too short',
-  }),
-  mismatch({
-    id: 'two-signatures',
-    title: 'a proxy adds a second signature',
-    signature: `${hmac('x')}, ${hmac(JSON_TEXT)}`,
-    cause: 'there are 2 signatures instead of one, and number 2 of them would match alone',
-    fix: 'Send X-Signature once',
-  }),
-  mismatch({
-    id: 'undefined-signature',
-    title: 'the sender sends the word undefined as the signature',
-    signature: 'undefined',
-    cause: 'the signature is a word for nothing',
-    fix: 'Compute the digest before the header is written',
-  }),
-  mismatch({
-    id: 'promise-signature',
-    title: 'the sender does not await the digest',
-    signature: '[object Promise]',
-    cause: 'a Promise that was not awaited',
-    fix: 'Await the function that signs',
-  }),
-  mismatch({
-    id: 'unexpanded-signature',
-    title: 'the shell does not expand $SIG in single quotes',
-    signature: '$SIG',
-    cause: 'the signature is the name of a variable that was not expanded',
-    fix: 'in double quotes',
-  }),
-  mismatch({
-    id: 'stripe-format',
-    title: 'the header of Stripe is given as the signature',
-    signature: `t=1700000000,v1=${hmac('x', 'y', 'sha256')}`,
-    cause: 'the signature has the form of Stripe-Signature',
-    fix: 'Give the whole header: --scheme stripe',
-  }),
-  mismatch({
-    id: 'standard-webhooks-format',
-    title: 'the header of Standard Webhooks is given as the signature',
-    signature: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-    cause: 'the signature has the form of webhook-signature (Standard Webhooks)',
-    fix: 'Give all three headers: --scheme standard-webhooks',
-  }),
-  mismatch({
-    id: 'jwt',
-    title: 'a JSON Web Token is given as the signature',
-    signature: 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.x',
-    cause: 'the signature is a JSON Web Token',
-    fix: 'Send the HMAC-SHA1 of the body in X-Signature',
-  }),
-  mismatch({
-    id: 'openssl-output',
-    title: 'the whole output of openssl dgst is given as the signature',
-    signature: `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
-    cause: 'the signature has the prefix that openssl writes before the digits',
-    fix: 'Give the 40 hex digits alone',
-  }),
+  withSignature('plain-sha1', 'the signature is a plain SHA-1 of the body', sha1(JSON_TEXT), [
+    'it would match as SHA-1(body), a plain hash in place of an HMAC',
+    "createHmac('sha1', secret).update(body)",
+  ]),
+  withSignature('sha1-secret-body', 'the signature is SHA-1 of secret and body', sha1(SECRET, JSON_TEXT), [
+    'it would match as SHA-1(secret + body)',
+    'Use an HMAC, keyed with the secret',
+  ]),
+  withSignature('sha1-body-secret', 'the signature is SHA-1 of body and secret', sha1(JSON_TEXT, SECRET), [
+    'it would match as SHA-1(body + secret)',
+    'Use an HMAC, keyed with the secret',
+  ]),
+  withSignature(
+    'swapped',
+    'key and body are swapped in the call that makes the HMAC',
+    hmac(SECRET, JSON_TEXT),
+    [
+      'it would match with the body as the key and the secret as the message',
+      'hmac.new(secret, body, hashlib.sha1)',
+    ],
+  ),
+  withSignature('sha256', 'the sender uses HMAC-SHA256', hmac(JSON_TEXT, SECRET, 'sha256'), [
+    'it is the HMAC-SHA256 of this body',
+    'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
+  ]),
+  withSignature(
+    'sha256-cut',
+    'HMAC-SHA256 cut to 40 digits by a column',
+    hmac(JSON_TEXT, SECRET, 'sha256').slice(0, 40),
+    ['it would match as the first digits of an HMAC with SHA-256', 'Use HMAC-SHA1'],
+  ),
+  withSignature('sha512', 'the sender uses HMAC-SHA512', hmac(JSON_TEXT, SECRET, 'sha512'), [
+    'it is the HMAC-SHA512 of this body',
+    'Use HMAC-SHA1, which gives 40 hex digits',
+  ]),
+  withSignature('sha384', 'the sender uses HMAC-SHA384', hmac(JSON_TEXT, SECRET, 'sha384'), [
+    'it is the HMAC-SHA384 of this body',
+    'Use HMAC-SHA1, which gives 40 hex digits',
+  ]),
+  withSignature('md5', 'the sender uses HMAC-MD5', hmac(JSON_TEXT, SECRET, 'md5'), [
+    'it is the HMAC-MD5 of this body',
+    'Use HMAC-SHA1, which gives 40 hex digits',
+  ]),
+  withSignature(
+    'base64-digest',
+    'the digest is written in base64',
+    createHmac('sha1', SECRET).update(JSON_TEXT).digest('base64'),
+    ['it is the HMAC-SHA1 in base64 of this body', 'Write the digest as hex'],
+  ),
+  withSignature('cut-signature', 'the signature lost its last digits', hmac(JSON_TEXT).slice(0, 32), [
+    'the signature is 32 of the 40 digits of the right one',
+    'look for a column, variable or log that is too short',
+  ]),
+  withSignature('two-signatures', 'a proxy adds a second signature', `${hmac('x')}, ${hmac(JSON_TEXT)}`, [
+    'there are 2 signatures instead of one, and number 2 of them would match alone',
+    'Send X-Signature once',
+  ]),
+  withSignature('undefined-signature', 'the sender sends the word undefined as the signature', 'undefined', [
+    'the signature is a word for nothing',
+    'Compute the digest before the header is written',
+  ]),
+  withSignature('promise-signature', 'the sender does not await the digest', '[object Promise]', [
+    'a Promise that was not awaited',
+    'Await the function that signs',
+  ]),
+  withSignature('unexpanded-signature', 'the shell does not expand $SIG in single quotes', '$SIG', [
+    'the signature is the name of a variable that was not expanded',
+    'in double quotes',
+  ]),
+  withSignature(
+    'stripe-format',
+    'the header of Stripe is given as the signature',
+    `t=1700000000,v1=${hmac('x', 'y', 'sha256')}`,
+    ['the signature has the form of Stripe-Signature', 'Give the whole header: --scheme stripe'],
+  ),
+  withSignature(
+    'standard-webhooks-format',
+    'the header of Standard Webhooks is given as the signature',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    [
+      'the signature has the form of webhook-signature (Standard Webhooks)',
+      'Give all three headers: --scheme standard-webhooks',
+    ],
+  ),
+  withSignature('jwt', 'a JSON Web Token is given as the signature', 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.x', [
+    'the signature is a JSON Web Token',
+    'Send the HMAC-SHA1 of the body in X-Signature',
+  ]),
+  withSignature(
+    'openssl-output',
+    'the whole output of openssl dgst is given as the signature',
+    `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
+    ['the signature has the prefix that openssl writes before the digits', 'Give the 40 hex digits alone'],
+  ),
 ];
 
 const BOTH_SAME = 'Give both sides the same text as the secret';
@@ -490,15 +462,13 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'it would match with the secret in upper case',
     BOTH_SAME,
   ]),
-  {
-    ...keyed(
-      'secret-lower-case',
-      'the other side has the secret in small letters',
-      'answers-secret-1',
-      ['it would match with the secret in lower case', BOTH_SAME],
-      'Answers-Secret-1',
-    ),
-  },
+  keyed(
+    'secret-lower-case',
+    'the other side has the secret in small letters',
+    'answers-secret-1',
+    ['it would match with the secret in lower case', BOTH_SAME],
+    'Answers-Secret-1',
+  ),
   keyed(
     'secret-hex',
     'the other side decodes the secret from hex',
@@ -586,13 +556,12 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     cause:
       'most likely the two sides hold different secrets; ours: 14 characters, from HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml',
     fix: 'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides',
-    exitCode: 1,
     never: ['fourteen-chars', 'from-the-config', 'is not set'],
   },
   {
     id: 'verify-secret-reference',
     title: 'the secret is a reference to one',
-    given: { files: { 'body.json': JSON_TEXT } },
+    given: BODY,
     argv: [
       'verify',
       '--secret',
@@ -603,7 +572,6 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     ],
     cause: 'ours: 15 characters, which looks like a placeholder or a reference rather than a secret',
     fix: 'Compare the secrets without showing them',
-    exitCode: 1,
     never: ['op://'],
   },
   {
@@ -613,17 +581,15 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     argv: ['verify', '--secret', SECRET, '--signature', hmac(SHORT_KEYS_FIRST, 'quite another'), 'body.json'],
     cause: NO_MATCH,
     fix: 'Compare the secrets without showing them',
-    exitCode: 1,
     never: ['jsonb of PostgreSQL stores them'],
   },
   {
     id: 'verify-other-secret',
     title: 'the two sides have different secrets',
-    given: { files: { 'body.json': JSON_TEXT } },
+    given: BODY,
     argv: ['verify', '--secret', SECRET, '--signature', hmac(JSON_TEXT, 'quite another'), 'body.json'],
     cause: 'most likely the two sides hold different secrets; ours: 16 characters, from --secret',
     fix: 'Compare the secrets without showing them',
-    exitCode: 1,
     never: [SECRET, 'is not set', 'the body was changed:', '$HOOKS_SECRET'],
   },
 ];
@@ -927,11 +893,10 @@ const OUR_SECRET: readonly AnswerCase[] = [
   ).map(([id, title, secret, cause]): AnswerCase => ({
     id: `verify-our-secret-${id}`,
     title: `our secret: ${title}`,
-    given: { files: { 'body.json': JSON_TEXT } },
+    given: BODY,
     argv: ['verify', '--secret', secret, '--signature', hmac(JSON_TEXT), 'body.json'],
     cause,
     fix: "`printf %s 'SECRET' | sha256sum`",
-    exitCode: 1,
     never: ['$HOOKS_SECRET'],
   })),
 ];
@@ -979,7 +944,6 @@ function ofAnotherScheme(
     argv: ['verify', '--secret', SECRET, 'request.http'],
     cause,
     fix,
-    exitCode: 1,
     never: ['X-Signature is missing'],
   };
 }
@@ -1011,30 +975,26 @@ const MISSING: readonly AnswerCase[] = [
   {
     id: 'verify-no-signature',
     title: 'there is neither a signature nor a request that has one',
-    given: { files: { 'body.json': JSON_TEXT } },
+    given: BODY,
     argv: ['verify', '--secret', SECRET, 'body.json'],
     cause: 'There is no signature to compare with',
     fix: HINT_HEADER,
     exitCode: 2,
   },
-  {
-    id: 'verify-both-signatures',
+  ...(
+    [
+      ['', [], `expected: ${hmac(JSON_TEXT)}`, `got: …${'0'.repeat(40)}`],
+      ['-verbose', ['-v'], `expected: ${hmac(JSON_TEXT)}`, `got: …${'0'.repeat(40)}`],
+      ['-json', ['-o', 'json'], `"expected":"${hmac(JSON_TEXT)}"`, `"got":"${'0'.repeat(40)}"`],
+    ] as const
+  ).map(([id, flags, cause, fix]) => ({
+    id: `verify-both-signatures${id}`,
     title: 'a signature does not match: the right one stands beside it',
-    given: { files: { 'body.json': JSON_TEXT } },
-    argv: ['verify', '--secret', SECRET, '--signature', '0'.repeat(40), 'body.json'],
-    cause: `expected: ${hmac(JSON_TEXT)}`,
-    fix: `got: …${'0'.repeat(40)}`,
-    exitCode: 1,
-  },
-  {
-    id: 'verify-both-signatures-verbose',
-    title: 'the same with -v',
-    given: { files: { 'body.json': JSON_TEXT } },
-    argv: ['verify', '-v', '--secret', SECRET, '--signature', '0'.repeat(40), 'body.json'],
-    cause: `expected: ${hmac(JSON_TEXT)}`,
-    fix: `got: …${'0'.repeat(40)}`,
-    exitCode: 1,
-  },
+    given: BODY,
+    argv: ['verify', ...flags, '--secret', SECRET, '--signature', '0'.repeat(40), 'body.json'],
+    cause,
+    fix,
+  })),
   {
     id: 'verify-nothing-given',
     title: 'neither a body nor a signature',
@@ -1051,15 +1011,6 @@ const MISSING: readonly AnswerCase[] = [
     fix: 'give --secret, --secret-file FILE or HOOKS_SECRET',
     exitCode: 2,
   },
-  {
-    id: 'verify-both-signatures-json',
-    title: 'the same for a program',
-    given: { files: { 'body.json': JSON_TEXT } },
-    argv: ['verify', '-o', 'json', '--secret', SECRET, '--signature', '0'.repeat(40), 'body.json'],
-    cause: `"expected":"${hmac(JSON_TEXT)}"`,
-    fix: `"got":"${'0'.repeat(40)}"`,
-    exitCode: 1,
-  },
 ];
 
 const UNSIGNED: readonly AnswerCase[] = [
@@ -1070,7 +1021,6 @@ const UNSIGNED: readonly AnswerCase[] = [
     argv: ['verify', '--secret', SECRET, ...format, 'capture.json'],
     cause: 'HOOKS_SIGNATURE hides the X-Signature of the capture',
     fix: 'unset HOOKS_SIGNATURE',
-    exitCode: 1,
     never: ['--format', NO_MATCH],
   })),
   {
@@ -1108,7 +1058,7 @@ const UNSIGNED: readonly AnswerCase[] = [
   ...['X-Sig', 'Authorization'].map((name): AnswerCase => ({
     id: `verify-header-${name.toLowerCase()}`,
     title: `the signature came in ${name}`,
-    given: { files: { 'body.json': JSON_TEXT } },
+    given: BODY,
     argv: ['verify', '--secret', SECRET, '-H', `${name}: ${hmac(JSON_TEXT)}`, 'body.json'],
     cause: `X-Signature is missing; ${name} came`,
     fix: HINT_HEADER,

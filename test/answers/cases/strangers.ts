@@ -3,15 +3,7 @@ import { createServer } from 'node:net';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { listening, responds, rightBut, SECRET, startHttp, type Respond } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
-import {
-  CORRECT_ONES,
-  responding,
-  SEND,
-  sendUntilTaken,
-  testing,
-  WITH_PROBES,
-  type RespondingCase,
-} from './sending.ts';
+import { both, CORRECT_ONES, SEND, sendUntilTaken, WITH_PROBES, type RespondingCase } from './sending.ts';
 
 const SAME_SECRET = 'same secret';
 
@@ -193,8 +185,7 @@ const FORWARDED: readonly (Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix'> & 
 export const STRANGERS: AnswerTheme = {
   title: 'Frameworks that refuse, timeouts, protocols and flags',
   cases: [
-    ...REFUSALS.map(responding),
-    ...REFUSALS.map(testing),
+    ...REFUSALS.flatMap(both),
     {
       id: 'flask-401',
       title: 'a receiver in Flask hashes json.dumps of the parsed body, and aborts with 401',
@@ -208,7 +199,6 @@ export const STRANGERS: AnswerTheme = {
       cause: 'it rejects a correct message',
       fix: 'check that sender and receiver have the same secret',
       never: ['wants a token'],
-      exitCode: 1,
     },
     {
       id: 'signature-not-looked-at',
@@ -222,7 +212,6 @@ export const STRANGERS: AnswerTheme = {
       cause: 'it lets forgers in: it accepts a wrong signature',
       fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature',
       never: ['a part of the signature is enough', 'passes for another'],
-      exitCode: 1,
     },
     ...(['http', 'https'] as const).map((protocol): AnswerCase => ({
       id: `http2-only-${protocol}`,
@@ -232,7 +221,6 @@ export const STRANGERS: AnswerTheme = {
       cause: 'the port speaks HTTP/2 without TLS only (h2c, as gRPC does)',
       fix: H2C_FIX,
       never: ['another protocol'],
-      exitCode: 1,
     })),
     {
       id: 'test-http2-only',
@@ -241,7 +229,6 @@ export const STRANGERS: AnswerTheme = {
       argv: ['test', 'http://127.0.0.1:{port}/', '--secret', SECRET],
       cause: 'the port speaks HTTP/2 without TLS only (h2c, as gRPC does)',
       fix: H2C_FIX,
-      exitCode: 1,
     },
     {
       id: 'headers-drip',
@@ -250,7 +237,6 @@ export const STRANGERS: AnswerTheme = {
       argv: [...to('http://127.0.0.1:{port}/'), '--timeout', '300ms'],
       cause: 'it began its response, but did not end the headers in time',
       fix: 'let the receiver send status and headers at once',
-      exitCode: 1,
     },
     {
       id: 'body-drip',
@@ -259,7 +245,6 @@ export const STRANGERS: AnswerTheme = {
       argv: ['test', 'http://127.0.0.1:{port}/', '--timeout', '300ms', '--only', 'track', '--secret', SECRET],
       cause: 'it gives its reason in its own words: "wrong workspace"',
       fix: 'do what these words ask for',
-      exitCode: 1,
     },
     {
       id: 'status-never',
@@ -268,7 +253,6 @@ export const STRANGERS: AnswerTheme = {
       argv: [...SEND, '--timeout', '200ms'],
       cause: 'connected, but no response within 200 ms',
       fix: 'let the receiver respond first and work later',
-      exitCode: 1,
     },
     ...FORWARDED.map(({ id, title, receiver, cause, fix }): AnswerCase => ({
       id: `forward-${id}`,
@@ -287,7 +271,6 @@ export const STRANGERS: AnswerTheme = {
       cause: 'the input is a list of texts that contain JSON: each was encoded twice',
       fix: "jq -c '.[] | fromjson' FILE | hooks replay -",
       never: ['is it cut off'],
-      exitCode: 1,
     },
     {
       id: 'port-too-high',

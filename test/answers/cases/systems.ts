@@ -69,7 +69,6 @@ const TRACKING_API: readonly AnswerCase[] = [
     cause: 'Delivery failed: 401 from {url}',
     fix: 'check the write key (--write-key or HOOKS_WRITE_KEY): it belongs to one source',
     never: ['same secret', 'unsigned'],
-    exitCode: 1,
   },
   {
     id: 'endpoint-of-webhooks',
@@ -79,7 +78,6 @@ const TRACKING_API: readonly AnswerCase[] = [
     cause: 'it verifies signatures, and --endpoint is for tracking APIs',
     fix: 'send to it with --url and its secret (--secret-file FILE)',
     never: ['check the write key'],
-    exitCode: 1,
   },
   {
     id: 'wrong-endpoint',
@@ -88,7 +86,6 @@ const TRACKING_API: readonly AnswerCase[] = [
     argv: [...TRACKING, '--endpoint', '{url}', '--write-key', 'key'],
     cause: 'Delivery failed: 404 from {url}',
     fix: 'check the path of --endpoint: batches go to',
-    exitCode: 1,
   },
   {
     id: 'endpoint-refused',
@@ -96,7 +93,6 @@ const TRACKING_API: readonly AnswerCase[] = [
     argv: [...TRACKING, '--endpoint', 'http://127.0.0.1:9/', '--write-key', 'key'],
     cause: 'the connection was refused (ECONNREFUSED 127.0.0.1:9) (http://127.0.0.1:9/v1/batch)',
     fix: 'check that the receiver runs',
-    exitCode: 1,
   },
   {
     id: 'endpoint-without-key',
@@ -110,7 +106,7 @@ const TRACKING_API: readonly AnswerCase[] = [
 
 /** What `hooks doctor` finds. The webhook of the config is not there, so it always ends with 1. */
 function found(id: string, title: string, given: Given, [cause, fix]: readonly [string, string]): AnswerCase {
-  return { id: `doctor-${id}`, title, given, argv: ['doctor'], cause, fix, exitCode: 1 };
+  return { id: `doctor-${id}`, title, given, argv: ['doctor'], cause, fix };
 }
 
 const DOCTOR: readonly AnswerCase[] = [
@@ -191,7 +187,6 @@ function faulty(id: string, [cause, fix]: readonly [string, string]): AnswerCase
     argv: ['doctor'],
     cause,
     fix,
-    exitCode: 1,
   };
 }
 
@@ -218,6 +213,9 @@ function tooOld(command: string): AnswerCase {
   };
 }
 
+/** Nothing is done. */
+const refused = (each: AnswerCase): AnswerCase => ({ ...each, exitCode: 2 });
+
 const SECRETS: readonly AnswerCase[] = [
   {
     id: 'secret-file-utf-16',
@@ -226,7 +224,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is in UTF-16, as PowerShell writes files',
     fix: 'write the file as UTF-8: iconv -f UTF-16 -t UTF-8',
-    exitCode: 2,
   },
   {
     id: 'secret-file-latin-1',
@@ -235,7 +232,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is not valid UTF-8 (from --secret-file secret)',
     fix: 'store random bytes as hex or base64',
-    exitCode: 2,
   },
   {
     id: 'secret-file-empty',
@@ -244,7 +240,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'The secret is empty (from --secret-file secret)',
     fix: 'give the secret of the other side',
-    exitCode: 2,
   },
   {
     id: 'secret-file-missing',
@@ -253,7 +248,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', '--secret-file', 'secret', 'body'],
     cause: 'the secret cannot be read',
     fix: 'name a file that you may read',
-    exitCode: 2,
   },
   {
     id: 'secret-variable-empty',
@@ -262,7 +256,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', 'body'],
     cause: 'The secret is empty (from HOOKS_SECRET)',
     fix: 'give the secret of the other side',
-    exitCode: 2,
   },
   {
     id: 'secret-none',
@@ -271,7 +264,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['sign', 'body'],
     cause: 'There is no secret',
     fix: 'give --secret, --secret-file FILE or HOOKS_SECRET',
-    exitCode: 2,
   },
   {
     id: 'verify-no-body',
@@ -279,7 +271,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['verify', '--secret', 'x', 'nothing.json'],
     cause: 'Cannot read nothing.json: there is no such file',
     fix: 'give the path of a file',
-    exitCode: 2,
   },
   {
     id: 'verify-folder',
@@ -288,7 +279,6 @@ const SECRETS: readonly AnswerCase[] = [
     argv: ['verify', '--secret', 'x', 'bodies'],
     cause: 'Cannot read bodies: it is a folder',
     fix: 'give the path of a file',
-    exitCode: 2,
   },
 ];
 
@@ -300,7 +290,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['queue', 'stats', '--store', 'elsewhere.db'],
     cause: 'There is no queue at {dir}/elsewhere.db',
     fix: 'create it with serve, worker, send --queue or audience sync',
-    exitCode: 2,
   },
   {
     id: 'queue-not-a-store',
@@ -311,7 +300,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['queue', 'stats', '--store', 'other.db'],
     cause: 'is not a SQLite database',
     fix: 'name another file with --store',
-    exitCode: 2,
   },
   {
     id: 'queue-no-destination',
@@ -319,7 +307,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A', '--queue', '--no-config'],
     cause: 'There is no configured destination to queue for',
     fix: 'put `webhooks` in the config',
-    exitCode: 2,
   },
   {
     id: 'serve-no-write-key',
@@ -328,7 +315,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['serve', '--port', '0', '--allow-private'],
     cause: 'No source has a write key, so no client could call the service',
     fix: 'set `writeKey` in the config (of each source), or HOOKS_WRITE_KEY',
-    exitCode: 2,
   },
   {
     id: 'config-missing',
@@ -336,7 +322,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A', '-c', 'nothing.yaml'],
     cause: 'The config file nothing.yaml does not exist',
     fix: 'check its path; hooks init FILE writes one',
-    exitCode: 2,
   },
   {
     id: 'config-tabs',
@@ -345,7 +330,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A'],
     cause: '.hooksrc.yaml:2: not valid YAML: tab characters must not be used in indentation',
     fix: 'check the indentation',
-    exitCode: 2,
   },
   {
     id: 'config-unreadable-link',
@@ -359,7 +343,6 @@ const STORES: readonly AnswerCase[] = [
     argv: ['send', 'track', '--event', 'A'],
     cause: '.hooksrc.yaml is a link to /nonexistent/hooks',
     fix: 'put `webhooks` in the config',
-    exitCode: 2,
     missed: 'that the config is a link to nothing',
   },
 ];
@@ -371,10 +354,10 @@ export const SYSTEMS: AnswerTheme = {
     ...DOCTOR,
     ...FAULTS,
     ...COMMAND_NAMES.map(tooOld),
-    ...SECRETS,
+    ...SECRETS.map(refused),
     ...ODD_SECRETS,
     ...TRACKING_API,
-    ...STORES,
+    ...STORES.map(refused),
     ...SLIPS,
   ],
 };

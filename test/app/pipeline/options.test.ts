@@ -58,6 +58,13 @@ describe('a delivery pipeline', () => {
     [{ delivery: 5 }, 'Expected `delivery` to be an object, got a number', 'leave it out'],
     [{ sources: {} }, 'Expected `webhooks` or `sources`, got both', 'for each destination in `sources`'],
     [{ source: 'web' }, 'Expected `source` with `sources`, got it alone', 'remove `source`'],
+    [{ webhooks: undefined }, 'Expected `webhooks` to be a list of URLs', 'for example webhooks: ['],
+    [{ delivery: { timeoutMs: Number.NaN } }, 'delivery.timeoutMs` to be a whole number', 'from 1 to 30000'],
+    [{ delivery: { timeoutMs: '5s' } }, 'timeoutMs` to be a whole number, got "5s"', 'from 1 to 30000'],
+    [{ delivery: { retryForMs: -1 } }, 'delivery.retryForMs` to be from 0', 'leave it out'],
+    [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be from 1', 'leave it out'],
+    [{ delivery: { strategy: 'all' } }, 'strategy` to be fallback or broadcast, got "all"', 'leave it out'],
+    [{ delivery: { timeout: 5 } }, 'delivery`, got `timeout`', 'did you mean `timeoutMs`?'],
   ])('rejects the options %j', (options, sentence, hint) => {
     expectRejection(delivering(options), sentence, hint);
   });
@@ -199,17 +206,11 @@ describe('a delivery pipeline', () => {
   });
 
   it('suggests a list for a single webhook', () => {
-    expectRejection(
-      delivering({ webhooks: A }),
-      'to be a list of URLs, got a string',
-      'put the URL into a list',
-    );
+    const alone = delivering({ webhooks: A });
+    expectRejection(alone, 'to be a list of URLs, got a string', 'put the URL into a list');
     const sources = { web: { destinations: { Webhooks: { webhooks: A } } } };
-    expectRejection(
-      delivering({ webhooks: undefined, sources }),
-      'to be a list, got a string',
-      'into a list',
-    );
+    const inSource = delivering({ webhooks: undefined, sources });
+    expectRejection(inSource, 'to be a list, got a string', 'into a list');
   });
 
   it.each([null, undefined, 'track', [], {}, { message: null }])(

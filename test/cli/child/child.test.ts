@@ -1,19 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { describeEnd, startCommand, type StartChildOptions } from '../../../src/cli/child/child.ts';
+import { startCommand, type StartChildOptions } from '../../../src/cli/child/child.ts';
 import { PLAIN_PALETTE } from '../../../src/cli/palette.ts';
 import { until } from '../../until.ts';
 import { isRunning } from '../../is-running.ts';
 
-interface Shown {
-  readonly options: StartChildOptions;
-  readonly lines: string[];
-  readonly abort: () => void;
-}
-
-function shown(more: Partial<StartChildOptions> = {}): Shown {
+function shown(more: Partial<StartChildOptions> = {}) {
   const lines: string[] = [];
-  const interruption = new AbortController();
+  const { signal } = new AbortController();
   // Any stream can replace stderr, because only methods of streams are used.
   const stderr = new PassThrough().resume() as unknown as NodeJS.WriteStream;
   const io = {
@@ -24,8 +18,8 @@ function shown(more: Partial<StartChildOptions> = {}): Shown {
     cwd: process.cwd(),
   };
   const { PATH = '' } = process.env;
-  const options = { env: { PATH }, io, signal: interruption.signal, secrets: [], ...more };
-  return { options, lines, abort: () => interruption.abort('SIGINT') };
+  const options = { env: { PATH }, io, signal, secrets: [], ...more };
+  return { options, lines };
 }
 
 /** A command that runs this code with Node, as the words after --. */
@@ -42,18 +36,6 @@ const PARENT = `
   setInterval(() => {}, 1e6);`;
 
 describe('a command that is started', () => {
-  it('reports its exit code or the signal that ended it', async () => {
-    const { options } = shown();
-    const [one, other] = [
-      await startCommand(node('process.exitCode = 7'), options),
-      await startCommand(node('process.kill(process.pid, "SIGKILL")'), options),
-    ];
-    expect(describeEnd(await one.exited)).toBe('ended with exit code 7');
-    expect(describeEnd(await other.exited)).toBe('was ended by SIGKILL');
-    expect(await one.stop()).toEqual({ killed: false });
-    await other.stop();
-  });
-
   it('has its output shown line by line, without secrets or control characters', async () => {
     const { options, lines } = shown({ secrets: ['s3cret'] });
     const text = 'one s3cret\\n\\ttab \\u001b[2J\\r\\nlast';
@@ -101,28 +83,12 @@ describe('a command that is started', () => {
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
-  it('is stopped by an interruption', async () => {
-    const { options, abort } = shown();
-    const command = await startCommand(node('setInterval(() => {}, 1e6)'), options);
-    abort();
-    expect(await command.exited).toEqual({ signal: 'SIGTERM' });
-    expect(await command.stop()).toEqual({ killed: false });
-  });
-
   it('removes its listeners', async () => {
     const before = listeners();
     const { options } = shown();
     const command = await startCommand(node('setInterval(() => {}, 1e6)'), options);
     await command.stop();
     expect(listeners()).toBe(before);
-  });
-
-  it('that does not exist is rejected with a hint', async () => {
-    const { options } = shown();
-    await expect(startCommand(['no-such-program'], options)).rejects.toMatchObject({
-      message: 'The command no-such-program cannot be started: there is no such program',
-      hint: expect.stringContaining('-- node server.js') as string,
-    });
   });
 });
 

@@ -13,25 +13,22 @@ const NOWHERE = 'https://127.0.0.1:9';
 const CERTIFICATES = readFileSync(new URL('../../certificates.json', import.meta.url), 'utf8');
 const { 'ca.pem': ISSUER = '' } = JSON.parse(CERTIFICATES) as Record<string, string>;
 
+const CA = /`--ca` .*FILE \(larger than 32 MiB\)/;
+const SEND = ['send', 'track', '--event', 'a'];
+
 /** Every flag and argument whose file is read as a whole, with the error for an endless file. */
 const WHOLE: readonly (readonly [args: readonly string[], error: RegExp])[] = [
   [['config', '-c', 'FILE'], /The config file FILE is larger than 32 MiB \(--config\)/],
   [['doctor', '-c', 'FILE'], /The config file FILE is larger than 32 MiB \(--config\)/],
-  [
-    ['send', 'track', '--event', 'a', '--url', NOWHERE, '--ca', 'FILE'],
-    /`--ca` .*FILE \(larger than 32 MiB\)/,
-  ],
-  [['test', NOWHERE, '--ca', 'FILE'], /`--ca` .*FILE \(larger than 32 MiB\)/],
-  [['listen', '--port', '0', '--forward', NOWHERE, '--ca', 'FILE'], /`--ca` .*FILE \(larger than 32 MiB\)/],
+  [[...SEND, '--url', NOWHERE, '--ca', 'FILE'], CA],
+  [['test', NOWHERE, '--ca', 'FILE'], CA],
+  [['listen', '--port', '0', '--forward', NOWHERE, '--ca', 'FILE'], CA],
   [['expect', '--schema', 'FILE', '--', 'true'], /FILE: is larger than 32 MiB \(--schema\)/],
   [['expect', '--snapshot', 'FILE', '--', 'true'], /FILE: is larger than 32 MiB \(--snapshot\)/],
   [['test', NOWHERE, '--capture', 'FILE'], /FILE: is larger than 32 MiB \(--capture\)/],
   [['sign', '--secret-file', 'FILE'], /FILE: the secret is larger than 64 KiB \(--secret-file\)/],
   [['send', '--json', '@FILE', '--loopback'], /FILE: is larger than 1024 KiB \(--json\)/],
-  [
-    ['send', 'track', '--event', 'a', '--properties', '@FILE', '--loopback'],
-    /FILE: is larger than 1024 KiB \(--properties\)/,
-  ],
+  [[...SEND, '--properties', '@FILE', '--loopback'], /FILE: is larger than 1024 KiB \(--properties\)/],
 ];
 /** Arguments whose files are read in chunks and can have any length. */
 const STREAMED: readonly (readonly string[])[] = [
@@ -68,7 +65,7 @@ describe('an endless file', () => {
     expect(found.stderr).toContain('The config file .hooksrc.json is larger than 32 MiB\n');
     const config = { webhooks: [NOWHERE], delivery: { ca: '/dev/zero' } };
     writeFileSync(join(cwd, 'ca.json'), JSON.stringify(config));
-    const args = ['send', 'track', '--event', 'a', '-c', 'ca.json', '--retry-for', '0'];
+    const args = [...SEND, '-c', 'ca.json', '--retry-for', '0'];
     const { code, stderr } = await startHooks(args, { cwd, env }).exited;
     expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/zero (larger than 32 MiB)')]);
   });
@@ -97,11 +94,7 @@ describe('a pipe', () => {
     ['body.json', ['send', '--json', '@FILE', '--loopback'], '"delivered"'],
     ['config.yaml', ['config', '-c', 'FILE'], 'a.example'],
     ['ca.pem', ['test', 'https://127.0.0.1:9', '--only', 'track', '--ca', 'FILE'], 'refused'],
-    [
-      'ca.pem',
-      ['send', 'track', '--event', 'a', '--url', NOWHERE, '--ca', 'FILE', '--retry-for', '0'],
-      'refused',
-    ],
+    ['ca.pem', [...SEND, '--url', NOWHERE, '--ca', 'FILE', '--retry-for', '0'], 'refused'],
     ['secret', ['sign', '--secret-file', 'FILE', 'body.json'], sign(track(1), 's')],
   ])('with the content of %s is read by %j', async (file, args, expected) => {
     writeFileSync(join(cwd, 'config.yaml'), 'webhooks: [https://a.example/]\n');

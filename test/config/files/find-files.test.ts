@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProjectFile, findUserFile, unreadConfigs } from '../../../src/config/files/find-files.ts';
@@ -29,24 +28,6 @@ describe('unreadConfigs of the user', () => {
 });
 
 describe('findProjectFile', () => {
-  it.each([
-    '.hooksrc',
-    '.hooksrc.json',
-    '.hooksrc.yaml',
-    '.hooksrc.yml',
-    '.hooksrc.js',
-    '.hooksrc.cjs',
-    '.hooksrc.mjs',
-    '.hooksrc.ts',
-    'hooks.config.js',
-    'hooks.config.cjs',
-    'hooks.config.mjs',
-    'hooks.config.ts',
-  ])('finds %s', async (name) => {
-    const folder = temporaryFolder({ [name]: '', 'package.json': PACKAGE });
-    expect(findProjectFile(folder)).toBe(join(folder, name));
-  });
-
   it('finds a package.json only if it has the key hooks', async () => {
     for (const text of ['{ "hooks": {} }', '\ufeff{ "hooks": {} }']) {
       const folder = temporaryFolder({ 'package.json': text });
@@ -54,11 +35,6 @@ describe('findProjectFile', () => {
     }
     const none = temporaryFolder({ 'package.json': '{ "keywords": ["hooks"], "x": { "hooks": 1 } }' });
     expect(findProjectFile(none)).toBeUndefined();
-  });
-
-  it('ignores a malformed package.json', async () => {
-    const folder = temporaryFolder({ 'package.json': '{ "hooks": ', '.hooksrc': '' });
-    expect(findProjectFile(folder)).toBe(join(folder, '.hooksrc'));
   });
 
   it('searches every folder up to the nearest package.json', async () => {
@@ -73,12 +49,6 @@ describe('findProjectFile', () => {
     expect(findProjectFile(join(folder, 'app/src/deep'))).toBe(join(folder, 'app/src/.hooksrc.json'));
     expect(findProjectFile(join(folder, 'app'))).toBeUndefined();
     expect(findProjectFile(join(folder, 'lib/src'))).toBeUndefined();
-  });
-
-  it('finds a config beside the package.json from a subfolder', async () => {
-    const folder = temporaryFolder({ 'package.json': PACKAGE, 'hooks.config.mjs': '' });
-    await mkdir(join(folder, 'a/b'), { recursive: true });
-    expect(findProjectFile(join(folder, 'a/b'))).toBe(join(folder, 'hooks.config.mjs'));
   });
 
   it('searches only the current folder if there is no package.json above', async () => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diagnosisBudget } from '../../../src/signature/deadline.ts';
 import { verify, Verifier } from '../../../src/app/explained.ts';
-import type { VerifyOptions } from '../../../src/signature/verify-options.ts';
+import type { VerifyOptions, VerifyResult } from '../../../src/signature/verify-options.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -31,14 +31,14 @@ interface Diagnosed {
   readonly looks: number;
 }
 
+const verifyBy = (now: () => number, options: Parameters<typeof verify>[0]): VerifyResult =>
+  verify(options, diagnosisBudget(now));
+
 /** Every look at the clock takes a millisecond, and nothing else does. */
 function diagnosedByLooks(body: string | Buffer): Diagnosed {
   let looks = 0;
   const options = { body, signature: '0'.repeat(40), secrets: ['k'], exact: true, diagnose: true };
-  const verdict = verify(
-    options,
-    diagnosisBudget(() => looks++),
-  );
+  const verdict = verifyBy(() => looks++, options);
   const diagnosis = verdict.valid ? undefined : verdict.diagnosis;
   return { code: diagnosis?.code, hint: diagnosis?.hint ?? '', looks };
 }
@@ -87,12 +87,7 @@ describe('the time for a diagnosis', () => {
   it('does not lead to blaming another body when it runs out', () => {
     let looks = 0;
     const options = { body: '{"a":"é/"}', signature: '0'.repeat(64), secrets: ['k'], diagnose: true };
-    expect(
-      verify(
-        options,
-        diagnosisBudget(() => (looks += 10)),
-      ),
-    ).toMatchObject({
+    expect(verifyBy(() => (looks += 10), options)).toMatchObject({
       diagnosis: {
         code: 'sha256',
         hint: expect.stringContaining(
@@ -118,10 +113,7 @@ describe('the time for a diagnosis', () => {
     onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
     const body = `[ ${'{"a":1},'.repeat(100_000)}{}]`;
     const options = { body, signature: '0'.repeat(40), secrets: ['k'], diagnose: true };
-    const verdict = verify(
-      options,
-      diagnosisBudget(() => now++),
-    );
+    const verdict = verifyBy(() => now++, options);
     expect(verdict.valid).toBe(false);
     expect(now).toBeLessThan(210);
   });
@@ -136,11 +128,8 @@ describe('the time for a diagnosis', () => {
     onTestFinished(() => split.mockRestore());
     const bodies = [`[${'1,'.repeat(2 * MB)}1]`, `[${'{},'.repeat(MB)}{}]`, `{"a":"${'x'.repeat(4 * MB)}"}`];
     for (const body of bodies) {
-      const verdict = run(Buffer.from(body), {
-        signature: '0'.repeat(40),
-        secrets: ['k'],
-        diagnose: true,
-      });
+      const options = { signature: '0'.repeat(40), secrets: ['k'], diagnose: true };
+      const verdict = run(Buffer.from(body), options);
       expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'no-match' } });
       expect(verdict).not.toMatchObject({
         diagnosis: { hint: expect.stringContaining('is not JSON') as string },

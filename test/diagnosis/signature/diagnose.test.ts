@@ -17,6 +17,10 @@ function mismatch(options: Parameters<typeof verify>[0]): Diagnosis {
   return verdict.diagnosis;
 }
 
+/** With our secret, but over another text than the body. */
+const signedOver = (text: string, body: string | Uint8Array): Diagnosis =>
+  mismatch({ body, signature: hmac(text, 'k'), secrets: ['k'] });
+
 const senders = wrongSenders();
 
 describe('a sender that signs wrongly', () => {
@@ -69,7 +73,7 @@ describe('diagnose', () => {
 }`,
     ],
   ])('knows the spelling of %s', (_name, code, signed) => {
-    expect(mismatch({ body, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
+    expect(signedOver(signed, body).code).toBe(code);
   });
 
   it('says what was found and how to fix it', () => {
@@ -90,13 +94,6 @@ describe('diagnose', () => {
     expect(hint).not.toContain('theirs');
   });
 
-  it('says which of two signatures would match alone', () => {
-    const signature = `${hmac(body, 'x')}, ${hmac(body, 'k')}`;
-    expect(mismatch({ body, signature, secrets: ['k'] }).hint).toContain(
-      'number 2 of them would match alone',
-    );
-  });
-
   it.each([
     ['', 'the signature is empty. Give the 40 hex digits'],
     ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
@@ -111,12 +108,12 @@ describe('diagnose', () => {
   it('limits the unpacking of a small body that unpacks to gigabytes', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
-    expect(mismatch({ body: bomb, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('gzip');
+    expect(signedOver('x', bomb).code).toBe('gzip');
   });
 
   it('limits the time for a deeply nested body', () => {
     const deep = `${'['.repeat(500)}${'1,'.repeat(20_000)}1${']'.repeat(500)}`;
-    expect(mismatch({ body: deep, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('no-match');
+    expect(signedOver('x', deep).code).toBe('no-match');
   });
 
   it('tries all spellings of a batch of the largest size', () => {
@@ -128,13 +125,9 @@ describe('diagnose', () => {
     const batch = JSON.stringify({ batch: messages });
     const sorted = JSON.stringify({ batch: messages.map(({ type, userId, é }) => ({ type, userId, é })) });
     expect(batch.length).toBeGreaterThan(490_000);
-    expect(mismatch({ body: batch, signature: hmac(sorted, 'k'), secrets: ['k'] }).code).toBe(
-      'reordered-keys',
-    );
+    expect(signedOver(sorted, batch).code).toBe('reordered-keys');
     const first = String.raw`{"type": "track", "userId": "u0", "\u00e9": "${'x'.repeat(1200)}"}`;
-    expect(mismatch({ body: batch, signature: hmac(first, 'k'), secrets: ['k'] }).code).toBe(
-      'first-of-array',
-    );
+    expect(signedOver(first, batch).code).toBe('first-of-array');
   });
 
   it.each([
@@ -167,12 +160,12 @@ describe('diagnose', () => {
       'escaped-unicode',
     ],
   ])('explains %s', (_, received, signed, code) => {
-    expect(mismatch({ body: received, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
+    expect(signedOver(signed, received).code).toBe(code);
   });
 
   it('says that the body is too large to try everything', () => {
     const large = 'a=1&'.repeat(300_000);
-    expect(mismatch({ body: large, signature: hmac('x', 'k'), secrets: ['k'] })).toMatchObject({
+    expect(signedOver('x', large)).toMatchObject({
       code: 'no-match',
       hint: expect.stringContaining('too large to try') as string,
     });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { A, answer, B, C, createHarness, failure } from '../harness.ts';
+import { A, answer, B, C, createHarness, startHarness, failure } from '../harness.ts';
 
 const HOUR = 3_600_000;
 
 describe('an attempt', () => {
   it('posts the exact body, signed, with the headers of its webhook', async () => {
-    const harness = createHarness(() => answer(200), { secrets: ['s3cret', 'older'] });
-    harness.engine.start();
+    const harness = startHarness(() => answer(200), { secrets: ['s3cret', 'older'] });
     const body = new TextEncoder().encode('{"type":"delete"}');
     await harness.send({ body });
     await harness.clock.advance(0);
@@ -36,17 +35,13 @@ describe('an attempt', () => {
         delivery: { state: 'delivered' },
       },
     ]);
-    await harness.engine.close();
   });
 
   it('carries no signature without a secret', async () => {
-    const harness = createHarness(() => answer(200));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    const harness = startHarness(() => answer(200));
+    await harness.sendAndAdvance(0);
     expect(harness.requests[0]?.headers).not.toContain('X-Signature');
     expect(harness.events).toMatchObject([{ kind: 'attempt' }, { kind: 'settled' }]);
-    await harness.engine.close();
   });
 
   it('is recorded with the response or the network error', async () => {
@@ -56,10 +51,8 @@ describe('an attempt', () => {
       answer(429),
       answer(302),
     ];
-    const harness = createHarness((_, turn) => results[turn] ?? answer(200));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(HOUR);
+    const harness = startHarness((_, turn) => results[turn] ?? answer(200));
+    await harness.sendAndAdvance(HOUR);
     const at = harness.requests.map((request) => request.at);
     const common = { url: A, ms: 7 };
     expect(harness.onlySettled().progress.attempts).toEqual([
@@ -84,12 +77,11 @@ describe('an attempt', () => {
       { ...common, at: at[2], round: 3, result: 'retryable', status: 429, error: 'http-4xx' },
       { ...common, at: at[3], round: 4, result: 'rejected', status: 302, error: 'redirect' },
     ]);
-    await harness.engine.close();
   });
 
   it('is reported before the next attempt starts', async () => {
     const seen: string[] = [];
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }) => {
         seen.push(`POST ${url}`);
         return url === A ? failure('refused') : answer(200);
@@ -99,23 +91,16 @@ describe('an attempt', () => {
         onEvent: (event) => seen.push(event.kind === 'attempt' ? `attempt ${event.attempt.url}` : event.kind),
       },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(seen).toEqual([`POST ${A}`, `attempt ${A}`, `POST ${B}`, `attempt ${B}`, 'settled']);
-    await harness.engine.close();
   });
 });
 
 describe('Retry-After', () => {
   it('excludes a webhook from rounds until that time, but no others', async () => {
-    const harness = createHarness(
-      ({ url }) => (url === A ? answer(503, { retryAfter: '60' }) : answer(500)),
-      {
-        urls: [A, B],
-      },
-    );
-    harness.engine.start();
+    const harness = startHarness(({ url }) => (url === A ? answer(503, { retryAfter: '60' }) : answer(500)), {
+      urls: [A, B],
+    });
     await harness.send();
     const start = harness.clock.now();
     await harness.clock.advance(120_000);
@@ -123,21 +108,17 @@ describe('Retry-After', () => {
     expect(toA[0]).toBe(0);
     expect(toA[1]).toBeGreaterThanOrEqual(60_000);
     expect(harness.requests.filter(({ url }) => url === B).length).toBeGreaterThan(5);
-    await harness.engine.close();
   });
 
   it('postpones the next round if every remaining webhook sends it', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }, turn) => (turn > 0 ? answer(200) : answer(503, { retryAfter: url === A ? '120' : '90' })),
       { urls: [A, B] },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(89_999);
+    await harness.sendAndAdvance(89_999);
     expect(harness.requests).toHaveLength(2);
     await harness.clock.advance(1);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, B]);
-    await harness.engine.close();
   });
 
   it('may be a date', async () => {
@@ -146,48 +127,38 @@ describe('Retry-After', () => {
     );
     const start = harness.clock.now();
     harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(29_999);
+    await harness.sendAndAdvance(29_999);
     expect(harness.requests).toHaveLength(1);
     await harness.clock.advance(1);
     expect(harness.requests).toHaveLength(2);
-    await harness.engine.close();
   });
 
   it('is dropped when a later response does not repeat it', async () => {
-    const harness = createHarness((_, turn) => answer(503, turn === 0 ? { retryAfter: '10' } : {}));
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(10_000);
+    const harness = startHarness((_, turn) => answer(503, turn === 0 ? { retryAfter: '10' } : {}));
+    await harness.sendAndAdvance(10_000);
     const rescheduled = harness.events.flatMap((event) =>
       event.kind === 'rescheduled' ? [event.delivery] : [],
     );
     expect(rescheduled.map(({ progress }) => Object.keys(progress.notBefore))).toEqual([[A], []]);
-    await harness.engine.close();
   });
 
   it('is cut to the end of the window, so that the webhook is asked again before', async () => {
-    const harness = createHarness(() => answer(503, { retryAfter: '999999' }));
-    harness.engine.start();
+    const harness = startHarness(() => answer(503, { retryAfter: '999999' }));
     await harness.send();
     const start = harness.clock.now();
     await harness.clock.advance(5 * HOUR);
     expect(harness.requests.map(({ at }) => at - start)).toEqual([0, 4 * HOUR - 50]);
     expect(harness.onlySettled().progress.notBefore).toEqual({ [A]: start + 4 * HOUR });
     expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
-    await harness.engine.close();
   });
 
   it('is ignored in the last round, after the other webhooks', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }) => (url === A ? answer(503, { retryAfter: '999999' }) : answer(500)),
       { urls: [A, B, C] },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(5 * HOUR);
+    await harness.sendAndAdvance(5 * HOUR);
     expect(harness.requests.slice(0, 6).map(({ url }) => url)).toEqual([A, B, C, B, C, B]);
     expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([B, C, A]);
-    await harness.engine.close();
   });
 });

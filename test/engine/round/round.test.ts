@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryOptions } from '../../../src/engine/options.ts';
 import type { TransportResult } from '../../../src/transport/transport.ts';
-import { A, after, answer, B, createHarness, failure, type Harness } from '../harness.ts';
+import { A, after, answer, B, startHarness, failure, type Harness } from '../harness.ts';
 
 const HOUR = 3_600_000;
 const URLS = ['a', 'b', 'c', 'd', 'e'].map((host) => `http://${host}.example/`);
@@ -22,13 +22,11 @@ const ALL = combinations(5);
 /** The first response of each URL follows its letter; all later ones succeed. */
 async function firstRound(letters: readonly Letter[], delivery: Partial<DeliveryOptions>): Promise<Harness> {
   const firstAnswers = new Map(URLS.map((url, index) => [url, LETTERS[letters[index] ?? 'S']]));
-  const harness = createHarness(
+  const harness = startHarness(
     ({ url }, turn): TransportResult => (turn === 0 && firstAnswers.get(url)) || answer(200),
     { urls: URLS, delivery },
   );
-  harness.engine.start();
-  await harness.send();
-  await harness.clock.advance(0);
+  await harness.sendAndAdvance(0);
   return harness;
 }
 
@@ -67,32 +65,24 @@ describe('fallback', () => {
       await harness.clock.advance(5 * HOUR);
       expect(harness.requests).toHaveLength(before);
       expect(harness.onlySettled().progress.attempts).toHaveLength(before);
-      await harness.engine.close();
     },
   );
 
   it('asks all remaining webhooks in the second round, in order', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }, turn) => (url.startsWith('http://b') && turn === 0 ? LETTERS.P : LETTERS.R),
-      {
-        urls: URLS,
-      },
+      { urls: URLS },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(1_000);
+    await harness.sendAndAdvance(1_000);
     expect(asked(harness)).toBe('abcdeacde');
-    await harness.engine.close();
   });
 
   it('distinguishes webhooks that share a URL', async () => {
     const urls = ['http://u:1@a.example/', 'http://u:2@a.example/'];
-    const harness = createHarness((_, turn) => [answer(401), answer(503), answer(200)][turn] ?? answer(500), {
+    const harness = startHarness((_, turn) => [answer(401), answer(503), answer(200)][turn] ?? answer(500), {
       urls,
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(1_000);
+    await harness.sendAndAdvance(1_000);
     const authorizations = harness.requests.map(
       ({ headers }) => headers[headers.indexOf('Authorization') + 1],
     );
@@ -105,7 +95,6 @@ describe('fallback', () => {
         { url: 'http://***@a.example/' },
       ],
     });
-    await harness.engine.close();
   });
 });
 
@@ -121,18 +110,15 @@ describe('broadcast', () => {
     await harness.clock.advance(5 * HOUR);
     expect(asked(harness)).toBe(letters.includes('S') ? 'abcde' : `abcde${left}`);
     expect(harness.onlySettled().progress.attempts).toHaveLength(harness.requests.length);
-    await harness.engine.close();
   });
 
   it('asks all webhooks at once, and records every attempt', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       (request) =>
         after(harness.clock, request.url === A ? 3_000 : 10, request, answer(request.url === A ? 503 : 200)),
       { urls: [A, B], delivery: { strategy: 'broadcast' } },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(2_999);
+    await harness.sendAndAdvance(2_999);
     expect(harness.requests.map(({ at }) => at - harness.clock.now())).toEqual([-2_999, -2_999]);
     expect(harness.settled()).toEqual([]);
     await harness.clock.advance(1);
@@ -145,7 +131,6 @@ describe('broadcast', () => {
         ],
       },
     });
-    await harness.engine.close();
   });
 });
 
@@ -154,15 +139,13 @@ describe('health', () => {
 
   it('skips a webhook that fails repeatedly while another accepts the deliveries', async () => {
     let isDown = true;
-    const harness = createHarness(({ url }) => (url === A && isDown ? failure('timeout') : answer(200)), {
+    const harness = startHarness(({ url }) => (url === A && isDown ? failure('timeout') : answer(200)), {
       urls: [A, B],
       delivery: { health: { failures } },
     });
-    harness.engine.start();
     const sendOne = async (): Promise<string> => {
       const before = harness.requests.length;
-      await harness.send();
-      await harness.clock.advance(0);
+      await harness.sendAndAdvance(0);
       return harness.requests
         .slice(before)
         .map(({ url }) => (url === A ? 'A' : 'B'))
@@ -177,84 +160,67 @@ describe('health', () => {
     isDown = false;
     await harness.clock.advance(1);
     expect([await sendOne(), await sendOne()]).toEqual(['A', 'A']);
-    await harness.engine.close();
   });
 
   it('allows one trial at a time', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       (request) =>
         request.url === A ? after(harness.clock, 5_000, request, failure('timeout')) : answer(200),
       { urls: [A, B], delivery: { health: { failures: 1 } } },
     );
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(5_000 + 1_000);
+    await harness.sendAndAdvance(5_000 + 1_000);
     const before = harness.requests.length;
     await Promise.all([harness.send(), harness.send(), harness.send()]);
     await harness.clock.advance(4_999);
     expect(harness.requests.slice(before).map(({ url }) => url)).toEqual([A, B, B]);
-    await harness.engine.abort();
   });
 
   it('asks skipped webhooks in the same round if no other accepts the delivery', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }, turn) =>
         url === A ? answer(turn < failures ? 500 : 200) : answer(turn < failures ? 200 : 429),
       { urls: [A, B], delivery: { health: { failures } } },
     );
-    harness.engine.start();
     for (let sent = 0; sent < failures; sent++) {
-      await harness.send();
-      await harness.clock.advance(0);
+      await harness.sendAndAdvance(0);
     }
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests.slice(-2).map(({ url }) => url)).toEqual([B, A]);
     expect(harness.settled()).toHaveLength(failures + 1);
-    await harness.engine.close();
   });
 
   it('keeps the configured order in the last round', async () => {
-    const harness = createHarness(({ url }) => (url === A ? answer(500) : answer(200)), {
+    const harness = startHarness(({ url }) => (url === A ? answer(500) : answer(200)), {
       urls: [A, B],
       delivery: { health: { failures: 1 }, retryForMs: 0 },
     });
-    harness.engine.start();
-    await harness.send();
-    await harness.clock.advance(0);
-    await harness.send();
-    await harness.clock.advance(0);
+    await harness.sendAndAdvance(0);
+    await harness.sendAndAdvance(0);
     expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A, B]);
-    await harness.engine.close();
   });
 
   it('skips an unhealthy webhook in a broadcast unless the others fail', async () => {
-    const harness = createHarness(
+    const harness = startHarness(
       ({ url }, turn) => (url === A ? answer(500) : answer(turn === 1 ? 429 : 200)),
       { urls: [A, B], delivery: { health: { failures: 1 }, strategy: 'broadcast' } },
     );
-    harness.engine.start();
     const sendOne = async (): Promise<string[]> => {
       const before = harness.requests.length;
-      await harness.send();
-      await harness.clock.advance(0);
+      await harness.sendAndAdvance(0);
       return harness.requests.slice(before).map(({ url }) => url);
     };
     expect(await sendOne()).toEqual([A, B]);
     expect(await sendOne()).toEqual([B, A]);
     expect(await sendOne()).toEqual([B]);
-    await harness.engine.close();
   });
 
   it('is not affected by 4xx responses', async () => {
-    const harness = createHarness(({ url }) => (url === A ? answer(429) : answer(200)), {
+    const harness = startHarness(({ url }) => (url === A ? answer(429) : answer(200)), {
       urls: [A, B],
       delivery: { health: { failures: 1 } },
     });
-    harness.engine.start();
     for (let sent = 0; sent < 3; sent++) await harness.send();
     await harness.clock.advance(0);
     expect(harness.requests.filter(({ url }) => url === A)).toHaveLength(3);
-    await harness.engine.close();
   });
 });

@@ -25,6 +25,13 @@ function next(fields: Partial<NextRound>): number | undefined {
   return at === undefined ? undefined : at - T0;
 }
 
+/** A situation this long before the end of the window, after so many rounds that the waits are the longest. */
+const late = (leftMs: number): Partial<NextRound> => ({
+  now: T0 + 4 * HOUR - leftMs,
+  rounds: 20,
+  random: 0.9,
+  roundMs: 20_000,
+});
 const waitMs = (rounds: number, random: number): number => backoffMs(ROUND_BACKOFF, rounds, random);
 
 describe('the wait between rounds', () => {
@@ -48,50 +55,30 @@ describe('nextRoundAt', () => {
     expect([1, 2, 3, 4].map((rounds) => next({ rounds }))).toEqual([500, 1_000, 2_000, 4_000]);
   });
 
-  it('counts from now, not from the first attempt', () => {
-    expect(next({ now: T0 + HOUR })).toBe(HOUR + 500);
-  });
-
-  it('waits for the first webhook that may be asked', () => {
-    expect(next({ notBefore: [T0 + 60_000, T0 + 30_000] })).toBe(30_000);
-    expect(next({ notBefore: [T0 + 60_000, 0] })).toBe(500);
-  });
-
-  it('keeps the backoff despite an earlier Retry-After', () => {
-    expect(next({ rounds: 11, notBefore: [T0 + 1_000] })).toBe(300_000);
-  });
-
-  it('moves the last round so that all of it fits into the window', () => {
-    const now = T0 + 4 * HOUR - 400_000;
-    expect(next({ now, rounds: 20, random: 0.9, roundMs: 20_000 })).toBe(4 * HOUR - 20_000 - 50);
-  });
-
-  it('keeps the shortest wait rather than a whole round', () => {
-    const now = T0 + 4 * HOUR - 310_000;
-    expect(next({ now, rounds: 20, random: 0.9, roundMs: 20_000 })).toBe(4 * HOUR - 50);
-  });
-
-  it('returns undefined if the window is too short for the shortest wait', () => {
-    const now = T0 + 4 * HOUR - 300_000;
-    expect(next({ now, rounds: 20 })).toBeUndefined();
-  });
-
-  it('cuts a later Retry-After to a last round within the window', () => {
-    expect(next({ notBefore: [T0 + 9 * HOUR] })).toBe(4 * HOUR - 50);
-    expect(next({ notBefore: [T0 + 4 * HOUR], roundMs: 20_000 })).toBe(4 * HOUR - 20_050);
-  });
-
-  it('respects a Retry-After within the window, even if it cuts the round short', () => {
-    expect(next({ notBefore: [T0 + 4 * HOUR - 1_000], roundMs: 20_000 })).toBe(4 * HOUR - 1_000);
-  });
-
-  it('allows only one round without a window', () => {
-    expect(next({ retryForMs: 0 })).toBeUndefined();
-    expect(next({ now: T0 + 5_000, retryForMs: 0 })).toBeUndefined();
-  });
-
-  it('allows no round after the window', () => {
-    expect(next({ now: T0 + 4 * HOUR + 1 })).toBeUndefined();
+  it.each<[title: string, situation: Partial<NextRound>, expected: number | undefined]>([
+    ['counts from now, not from the first attempt', { now: T0 + HOUR }, HOUR + 500],
+    ['waits for the first webhook that may be asked', { notBefore: [T0 + 60_000, T0 + 30_000] }, 30_000],
+    ['does not wait while one may be asked', { notBefore: [T0 + 60_000, 0] }, 500],
+    ['keeps the backoff despite an earlier Retry-After', { rounds: 11, notBefore: [T0 + 1_000] }, 300_000],
+    ['moves the last round so that all of it fits into the window', late(400_000), 4 * HOUR - 20_000 - 50],
+    ['keeps the shortest wait rather than a whole round', late(310_000), 4 * HOUR - 50],
+    [
+      'has no round if the window is too short for the shortest wait',
+      { ...late(300_000), random: 0, roundMs: 0 },
+      undefined,
+    ],
+    ['cuts a later Retry-After to the window', { notBefore: [T0 + 9 * HOUR] }, 4 * HOUR - 50],
+    ['also with rounds that take long', { notBefore: [T0 + 4 * HOUR], roundMs: 20_000 }, 4 * HOUR - 20_050],
+    [
+      'respects a Retry-After within the window, even if it cuts the round short',
+      { notBefore: [T0 + 4 * HOUR - 1_000], roundMs: 20_000 },
+      4 * HOUR - 1_000,
+    ],
+    ['allows only one round without a window', { retryForMs: 0 }, undefined],
+    ['allows only one round without a window, later too', { now: T0 + 5_000, retryForMs: 0 }, undefined],
+    ['allows no round after the window', { now: T0 + 4 * HOUR + 1 }, undefined],
+  ])('%s', (_, situation, expected) => {
+    expect(next(situation)).toBe(expected);
   });
 
   const situations = fc.record({

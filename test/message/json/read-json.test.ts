@@ -78,8 +78,8 @@ describe('readJson', () => {
         maxLength: 24,
       });
       const token = fc
-        .tuple(digits, digits, fc.integer({ min: -320, max: 320 }))
-        .map((parts) => `1${parts[0]}.${parts[1]}e${parts[2]}`);
+        .tuple(fc.constantFrom('', '-'), digits, digits, fc.integer({ min: -320, max: 320 }))
+        .map(([sign, whole, fraction, power]) => `${sign}1${whole}.${fraction}e${power}`);
       fc.assert(
         fc.property(token, (text) => {
           const exact = exactly(text) === exactly(String(Number(text)));
@@ -211,26 +211,7 @@ describe('readJson', () => {
 
   it('returns a value or throws one of our errors for any bytes', () => {
     const tokens = fc.array(
-      fc.constantFrom(
-        '{',
-        '}',
-        '[',
-        ']',
-        ',',
-        ':',
-        '"a"',
-        '"',
-        '\\',
-        '1',
-        '-',
-        '1e9',
-        'true',
-        'nul',
-        ' ',
-        '\n',
-        '\u0001',
-        '\ud83c',
-      ),
+      fc.constantFrom(...'{}[],:"\\1- \n\u0001', '\ud83c', '"a"', '1e9', 'true', 'nul'),
       { maxLength: 12 },
     );
     const bytes = fc.oneof(
@@ -276,7 +257,7 @@ function isRejected(text: string): boolean {
 
 /** The exact value times 10^400; a word if the text is not a decimal. */
 function exactly(text: string): string {
-  if (text === 'Infinity') return text;
+  if (text.endsWith('Infinity')) return text;
   const [mantissa = '', power = '0'] = text.split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   return String(BigInt(whole + fraction) * 10n ** BigInt(400 - fraction.length + Number(power)));

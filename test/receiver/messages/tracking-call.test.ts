@@ -272,8 +272,7 @@ describe('a receiver', () => {
     ['no names', '', 'authorization, content-type, content-encoding'],
   ])('allows only valid headers in the preflight with %s', async (_, asked, allowed) => {
     const { connect } = await start();
-    const connection = await connect();
-    connection.write(
+    const connection = await connect(
       `OPTIONS /v1/t HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: ${asked}\r\nConnection: close\r\n\r\n`,
     );
     const { received } = await connection.closed();

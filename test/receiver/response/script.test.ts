@@ -41,50 +41,29 @@ describe('parseScript', () => {
   });
 
   it.each([
-    ['', 'Expected a step, got nothing (--respond, step 1, character 1)'],
-    ['200,', 'Expected a step, got nothing (--respond, step 2, character 5)'],
-    [
-      '503x2, timeot',
-      'Expected a status, delay=…, slow-body, reset or timeout, got `timeot` (--respond, step 2, character 8)',
-    ],
-    ['199', 'Expected a status from 200 to 599, got `199` (--respond, step 1, character 1)'],
-    ['503x0', 'Expected a count from x1 to x1000000, got `503x0` (--respond, step 1, character 1)'],
-    [
-      'delay=5',
-      'Expected a delay such as 300ms or 5s, at most 1h, got `delay=5` (--respond, step 1, character 1)',
-    ],
-    [
-      '200@delay=2h',
-      'Expected a delay such as 300ms or 5s, at most 1h, got `delay=2h` (--respond, step 1, character 5)',
-    ],
-    [
-      '200@retry-after',
-      'Expected @header=value or @delay=300ms, got `retry-after` (--respond, step 1, character 5)',
-    ],
-    ['200@x="a,500', 'Expected a closing quote, got `x="a,500` (--respond, step 1, character 5)'],
-    ['200@a b=c', 'Expected the name of a header, got `a b=c` (--respond, step 1, character 5)'],
-    [
-      '200@x=a\r\nb',
-      'Expected a header value without control characters, got `x=a\\r\\nb` (--respond, step 1, character 5)',
-    ],
+    ['', 'Expected a step, got nothing', 1, 1],
+    ['200,', 'Expected a step, got nothing', 2, 5],
+    ['503x2, timeot', 'Expected a status, delay=…, slow-body, reset or timeout, got `timeot`', 2, 8],
+    ['199', 'Expected a status from 200 to 599, got `199`', 1, 1],
+    ['503x0', 'Expected a count from x1 to x1000000, got `503x0`', 1, 1],
+    ['delay=5', 'Expected a delay such as 300ms or 5s, at most 1h, got `delay=5`', 1, 1],
+    ['200@delay=2h', 'Expected a delay such as 300ms or 5s, at most 1h, got `delay=2h`', 1, 5],
+    ['200@retry-after', 'Expected @header=value or @delay=300ms, got `retry-after`', 1, 5],
+    ['200@x="a,500', 'Expected a closing quote, got `x="a,500`', 1, 5],
+    ['200@a b=c', 'Expected the name of a header, got `a b=c`', 1, 5],
+    ['200@x=a\r\nb', 'Expected a header value without control characters, got `x=a\\r\\nb`', 1, 5],
     [
       '200@Content-Length=3',
-      'Expected no Content-Length header, which the receiver sets itself, got `Content-Length=3` (--respond, step 1, character 5)',
+      'Expected no Content-Length header, which the receiver sets itself, got `Content-Length=3`',
+      1,
+      5,
     ],
-    [
-      '200@Trailer=X',
-      'Expected no Trailer header, which the receiver sets itself, got `Trailer=X` (--respond, step 1, character 5)',
-    ],
-    [
-      'timeout@delay=1s',
-      'Expected nothing after timeout: no response, got `delay=1s` (--respond, step 1, character 9)',
-    ],
-    [
-      'reset@x=1',
-      'Expected no header after reset, which sends none, got `reset` (--respond, step 1, character 1)',
-    ],
-  ])('rejects %j with the position of the problem', (text, message) => {
-    expect(() => parseScript(text)).toThrow(message);
+    ['200@Trailer=X', 'Expected no Trailer header, which the receiver sets itself, got `Trailer=X`', 1, 5],
+    ['timeout@delay=1s', 'Expected nothing after timeout: no response, got `delay=1s`', 1, 9],
+    ['reset@x=1', 'Expected no header after reset, which sends none, got `reset`', 1, 1],
+  ])('rejects %j with the position of the problem', (text, message, step, character) => {
+    const place = `(--respond, step ${step}, character ${character})`;
+    expect(() => parseScript(text)).toThrow(`${message} ${place}`);
   });
 
   it('explains the syntax in the hint', () => {

@@ -3,7 +3,7 @@ import { NO_PROGRESS } from '../../../src/queue/delivery.ts';
 import { MemoryQueue } from '../../../src/stores/memory/memory-queue.ts';
 import { FakeClock } from '../../fake-clock.ts';
 import { queueConformance } from '../../queue/conformance.ts';
-import { LANE, newDelivery } from '../../queue/new-delivery.ts';
+import { claimOne, LANE, newDelivery } from '../../queue/new-delivery.ts';
 
 queueConformance('MemoryQueue', (clock) => Promise.resolve(new MemoryQueue(clock)));
 
@@ -12,17 +12,16 @@ describe('MemoryQueue', () => {
     const queue = new MemoryQueue(new FakeClock());
     const added = newDelivery('a');
     await queue.add([added]);
-    const { claims } = await queue.claim({ ...LANE, limit: 1, leaseMs: 1 });
-    expect(claims[0]?.delivery.body).toBe(added.body);
+    expect((await claimOne(queue)).delivery.body).toBe(added.body);
   });
 
   it('forgets what is settled, so that an id can come again', async () => {
     const queue = new MemoryQueue(new FakeClock());
     for (let time = 0; time < 3; time++) {
       await queue.add([newDelivery('a', { orderKeys: ['u'] })]);
-      const [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 1 })).claims;
-      if (claim === undefined) throw new Error('nothing to claim');
-      expect(await queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS })).toBe(true);
+      expect(await queue.settle(await claimOne(queue), { state: 'delivered', progress: NO_PROGRESS })).toBe(
+        true,
+      );
     }
     expect(await queue.lanes()).toEqual([]);
   });
@@ -30,10 +29,9 @@ describe('MemoryQueue', () => {
   it('counts what waits by state', async () => {
     const queue = new MemoryQueue(new FakeClock());
     await queue.add(['a', 'b', 'c'].map((id) => newDelivery(id)));
-    const { claims } = await queue.claim({ ...LANE, limit: 2, leaseMs: 10 });
-    const [claim] = claims;
-    if (claim === undefined) throw new Error('nothing to claim');
-    await queue.settle(claim, { state: 'retrying', dueAt: 5, progress: { ...NO_PROGRESS, rounds: 1 } });
+    const first = await claimOne(queue);
+    await claimOne(queue);
+    await queue.settle(first, { state: 'retrying', dueAt: 5, progress: { ...NO_PROGRESS, rounds: 1 } });
     expect(queue.stats()).toEqual([{ ...LANE, pending: 1, sending: 1, retrying: 1, delivered: 0, dead: 0 }]);
     expect(queue.oldestAt()).toBe(newDelivery('a').createdAt);
   });
@@ -42,9 +40,8 @@ describe('MemoryQueue', () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
     await queue.add([newDelivery('a')]);
-    const [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 10 })).claims;
-    await clock.advance(20);
-    if (claim === undefined) throw new Error('nothing to claim');
-    expect(await queue.renew(claim, NO_PROGRESS, 10)).toBe(true);
+    const taken = await claimOne(queue);
+    await clock.advance(20_000);
+    expect(await queue.renew(taken, NO_PROGRESS, 10)).toBe(true);
   });
 });

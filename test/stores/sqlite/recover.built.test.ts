@@ -27,7 +27,9 @@ const BODY = Buffer.from(JSON.stringify({ text: 'whole '.repeat(100) }));
 const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1 };
 
 /** Two delivered deliveries, a tried one, untried ones behind each other, two dead letters, and other records. */
-async function fill(file: string): Promise<void> {
+async function filled(files: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder(files);
+  const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
   const { queue, seen, close } = await openQueueIn(file);
   await queue.add([newDelivery('x', { body: BODY }), newDelivery('y', { body: BODY }), newDelivery('tried')]);
   const { claims } = await queue.claim({ ...LANE, limit: 3, leaseMs: 10_000 });
@@ -44,6 +46,7 @@ async function fill(file: string): Promise<void> {
   await queue.add([...fresh, newDelivery('dead1', { ...dead }), newDelivery('dead2', { ...dead })]);
   await seen.add('web', ['m1'], Promise.resolve());
   await close();
+  return { folder, file, to };
 }
 
 /** The first page of a table or an index. */
@@ -72,9 +75,7 @@ const sum = ({ waiting, dead, delivered, unreadable }: Recovery): number =>
 
 describe('recovering a queue', () => {
   it('copies everything except delivered deliveries, with order, progress and other records', async () => {
-    const folder = temporaryFolder();
-    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-    await fill(file);
+    const { file, to } = await filled();
     const before = readFileSync(file);
     expect(await recoverQueue(file, { to, clock: systemClock })).toEqual({
       waiting: WAITING,
@@ -100,9 +101,7 @@ describe('recovering a queue', () => {
     ['sqlite_autoindex_deliveries_1', { isLost: false }],
     ['waiting', { isLost: false }],
   ])('counts unreadable deliveries when a page of %s is lost', async (name, { isLost }) => {
-    const folder = temporaryFolder();
-    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-    await fill(file);
+    const { file, to } = await filled();
     await losePage(file, name);
     const recovery = await recoverQueue(file, { to, clock: systemClock });
     expect([recovery.unreadable > 0, sum(recovery)]).toEqual([isLost, WAITING + 4]);
@@ -125,28 +124,16 @@ describe('recovering a queue', () => {
   });
 
   it('reads 50,000 other rows, whenever the garbage collector runs', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'hooks.db');
-    await fill(file);
+    const { folder, file } = await filled();
     await run(file, SEE_MANY);
-    const args = [
-      '--expose-gc',
-      '--max-semi-space-size=1',
-      BINARY,
-      'queue',
-      'recover',
-      file,
-      '--to',
-      'new.db',
-    ];
-    await promisify(execFile)(process.execPath, args, { cwd: folder });
+    const args = ['--expose-gc', '--max-semi-space-size=1', BINARY];
+    const command = ['queue', 'recover', file, '--to', 'new.db'];
+    await promisify(execFile)(process.execPath, [...args, ...command], { cwd: folder });
     expect(await ask(join(folder, 'new.db'), 'SELECT count(*) FROM seen')).toEqual(['50001']);
   });
 
   it('continues after lost pages of other tables', async () => {
-    const folder = temporaryFolder();
-    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-    await fill(file);
+    const { file, to } = await filled();
     await run(file, SEE_MANY);
     const pages = await ask(
       file,
@@ -159,9 +146,7 @@ describe('recovering a queue', () => {
   });
 
   it('leaves out a row whose parent is lost', async () => {
-    const folder = temporaryFolder();
-    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-    await fill(file);
+    const { file, to } = await filled();
     await run(
       file,
       `PRAGMA foreign_keys = OFF; INSERT INTO audience_partitions VALUES (7, 1, 0, 0, '', '');
@@ -195,9 +180,7 @@ describe('recovering a queue', () => {
   });
 
   it('leaves nothing that opens when it is killed, and can be repeated', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'hooks.db');
-    await fill(file);
+    const { folder, file } = await filled();
     await run(file, SEE_MANY.replace('50000', '300000'));
     const args = ['queue', 'recover', file, '--to', 'new.db'];
     const recovery = startHooks(args, { cwd: folder });
@@ -212,17 +195,13 @@ describe('recovering a queue', () => {
   });
 
   it('keeps files of other programs', async () => {
-    const folder = temporaryFolder({ 'new.db.part': 'precious' });
-    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-    await fill(file);
+    const { file, to } = await filled({ 'new.db.part': 'precious' });
     await expect(recoverQueue(file, { to, clock: systemClock })).rejects.toThrow('is not a SQLite database');
     expect(readFileSync(`${to}.part`, 'utf8')).toBe('precious');
   });
 
   it('is a command that says what was lost, and writes over nothing', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'hooks.db');
-    await fill(file);
+    const { folder, file } = await filled();
     await losePage(file, 'deliveries');
     const args = ['queue', 'recover', file, '--to', 'new.db', '-o', 'json'];
     const { code, stdout } = await hooks(args, { cwd: folder });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUndiciTransport } from '../../../src/transport/undici-transport.ts';
-import { newTransport, requestTo } from '../sending.ts';
+import { sendTo } from '../sending.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 let folder: string;
@@ -22,9 +22,7 @@ describe('a `caFile`', () => {
       ),
     });
     expect(() => createUndiciTransport({ caFile })).toThrow(error);
-    await expect(
-      newTransport().send(requestTo('https://127.0.0.1:9/', { connection: { caFile } })),
-    ).rejects.toEqual(error);
+    await expect(sendTo('https://127.0.0.1:9/', { connection: { caFile } })).rejects.toEqual(error);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { jsonLine } from '../../json-line.ts';
 import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
-import { withProgress, withQueue, type QueueOptions } from './run.ts';
+import { withProgress, withQueue, writeResult, type QueueOptions } from './run.ts';
 
 type ChangeResult = RetryResult | DropResult | DueResult;
 type Done = 'retried' | 'dropped' | 'due';
@@ -55,14 +55,11 @@ export function rejectIdsWithAll(ids: readonly string[], { all, filter, since, s
 export function writeWouldChange(
   count: number,
   done: Done | 'removed',
-  { output }: QueueOptions,
+  options: QueueOptions,
   io: Io,
 ): ExitCode {
-  io.out(
-    output === 'json'
-      ? jsonLine({ [done === 'removed' ? 'dropped' : done]: 0, selected: count })
-      : `${count} would be ${done}\n`,
-  );
+  const fields = { [done === 'removed' ? 'dropped' : done]: 0, selected: count };
+  writeResult({ fields, text: `${count} would be ${done}` }, { options, io });
   return ExitCode.ok;
 }
 

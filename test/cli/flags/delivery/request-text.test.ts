@@ -3,18 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { requestText } from '../../../../src/cli/flags/delivery/request-text.ts';
 import { readUsageError } from '../../../../src/cli/usage-errors.ts';
 
+const HEADERS = [
+  ['Content-Type', 'application/json'],
+  ['Authorization', 'Basic abc'],
+  ['X-`id`-Token', '$(rm)'],
+  ['X-Env', "it's"],
+];
 const REQUEST = {
   url: `http://a.example/x?y='z'`,
-  headers: [
-    'Content-Type',
-    'application/json',
-    'Authorization',
-    'Basic abc',
-    'X-`id`-Token',
-    '$(rm)',
-    'X-Env',
-    "it's",
-  ],
+  headers: HEADERS.flat(),
   body: Buffer.from(`{"a":"it's \u009b $HOME"}`),
 };
 
@@ -40,12 +37,7 @@ X-Env: it's
     expect(JSON.parse(text)).toEqual({
       method: 'POST',
       url: REQUEST.url,
-      headers: [
-        ['Content-Type', 'application/json'],
-        ['Authorization', 'Basic abc'],
-        ['X-`id`-Token', '$(rm)'],
-        ['X-Env', "it's"],
-      ],
+      headers: HEADERS,
       body: REQUEST.body.toString(),
     });
     expect(text).not.toContain('\u009b');

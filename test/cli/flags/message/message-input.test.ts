@@ -4,13 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
 import {
   addMessageFlags,
-  rejectFlagsOfOtherTypes,
   stdinFlags,
-  withFlagsInHints,
   type MessageFlags,
 } from '../../../../src/cli/flags/message/message-flags.ts';
 import { messageInput } from '../../../../src/cli/flags/message/message-input.ts';
-import { HooksError, ValidationError } from '../../../../src/errors.ts';
+import { HooksError } from '../../../../src/errors.ts';
 import type { MessageType } from '../../../../src/message/types.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
@@ -115,9 +113,7 @@ describe('the message of flags', () => {
 
 describe('an invalid message', () => {
   it.each([
-    [['--json', '[1]'], 'Expected `--json` to be a JSON object, got a list', undefined],
     [['--properties', 'null'], 'Expected `--properties` to be a JSON object, got null', undefined],
-    [['--json', '{"a":'], 'The text ends inside the object', '--json'],
     [['--context', '{"a":'], 'The text ends inside the object', '--context'],
     [['--context-json', '{"a":'], 'The text ends inside the object', '--context-json'],
     [
@@ -126,8 +122,6 @@ describe('an invalid message', () => {
       '--json',
     ],
     [['--properties', '@twice.json'], 'Expected each key once, got `a` twice', 'twice.json'],
-    [['--json', '@none.json'], 'cannot be read: there is no such file', 'none.json'],
-    [['--json', '{"type":"page"}'], 'Expected `--json` to be a track message, got type "page"', undefined],
     [
       ['--json', '@-', '--properties', '@-'],
       'Standard input can be read only once, but is needed for both `--json` and `--properties`',
@@ -147,45 +141,9 @@ describe('the flags of a type', () => {
     expect(() => flagsOf(['--group-id', 'g'], 'track')).toThrow("unknown option '--group-id'");
     expect(flagsOf(['--group-id', 'g', '-t', 'a=1'], 'group')).toEqual({ groupId: 'g', trait: ['a=1'] });
   });
-
-  it('exclude those of other types, which `send` itself has', () => {
-    const send = new Command('send');
-    addMessageFlags(send);
-    send.parse(['--event', 'E', '--user-id', 'u'], { from: 'user' });
-    expect(() => rejectFlagsOfOtherTypes(send, 'track')).not.toThrow();
-    expect(() => rejectFlagsOfOtherTypes(send, 'identify')).toThrow(
-      '`--event` is for track and group, not for identify',
-    );
-  });
 });
 
 it('stdinFlags lists the flags that read standard input', () => {
   const flags = { json: '@-', properties: '@file', traits: '@-', userId: '@-' };
   expect(stdinFlags(flags)).toEqual(['--json', '--traits']);
-});
-
-function missing(path: string, got: string): ValidationError {
-  return new ValidationError('Expected it', { path, got, hint: 'add it' });
-}
-
-function hintOf(error: Error): string | undefined {
-  try {
-    withFlagsInHints(() => {
-      throw error;
-    });
-  } catch (thrown) {
-    return thrown instanceof HooksError ? thrown.hint : undefined;
-  }
-  return undefined;
-}
-
-describe('a missing field', () => {
-  it('is reported with its flag', () => {
-    expect(hintOf(missing('groupId', 'nothing'))).toBe('give it with --group-id ID');
-  });
-
-  it('is not confused with a wrong one', () => {
-    expect(hintOf(missing('event', '""'))).toBe('add it');
-    expect(hintOf(missing('properties.a', 'nothing'))).toBe('add it');
-  });
 });

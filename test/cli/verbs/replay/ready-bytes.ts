@@ -39,33 +39,8 @@ const NUMBERS =
   '0 -0 1 100 1e2 1E+2 1000 1e3 1200 0.05 5e-2 0.1 1e-7 129.95 129.950 1.0 1e21 1e400 0.30000000000000004 999999999999999 9007199254740993 123456789012345678901'.split(
     ' ',
   );
-const STRINGS = [
-  '""',
-  '"a"',
-  '"é–😀"',
-  '"\\n"',
-  '"\\u0041"',
-  '"\\ud800"',
-  '"\\/"',
-  '"\u2028"',
-  '",1e2"',
-  '"[5e1"',
-  '"\u007f"',
-];
-const KEYS = [
-  '"a"',
-  '"b"',
-  '"a"',
-  '"__proto__"',
-  '"0"',
-  '"10"',
-  '"4294967296"',
-  '"-1"',
-  '"\\u0061"',
-  '""',
-  '"toJSON"',
-  '"2fa"',
-];
+const STRINGS = '"" "a" "é–😀" "\\n" "\\u0041" "\\ud800" "\\/" "\u2028" ",1e2" "[5e1" "\u007f"'.split(' ');
+const KEYS = '"a" "b" "a" "__proto__" "0" "10" "4294967296" "-1" "\\u0061" "" "toJSON" "2fa"'.split(' ');
 
 /** Generates JSON texts of messages as clients, scripts and attackers write them. About half need no rewriting. */
 class Texts {

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { proofText } from '../../../../src/cli/verbs/test-receiver/idempotence/proof-text.ts';
 import { PLAIN_PALETTE } from '../../../../src/cli/palette.ts';
 import { IDEMPOTENCE_MISTAKES } from '../../../../src/idempotence/mistakes.ts';
+import { argv } from '../../../end-to-end/argv.ts';
 import { freePort } from '../../../free-port.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
+import { expectRejected } from '../../expect-rejected.ts';
 import { hooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
 
 /** A receiver that prints each request and stores a line for each new id. Its argument selects a mistake: folds, later. */
@@ -36,13 +38,8 @@ async function tested(
 ): Promise<HooksResult> {
   const cwd = temporaryFolder({ 'app.mjs': APP });
   const url = `http://127.0.0.1:${await freePort()}/`;
-  const commands = [
-    '--state',
-    '[ ! -f state.txt ] || cat state.txt',
-    '--reset',
-    'rm -f *.txt',
-    '--no-config',
-  ];
+  const state = '[ ! -f state.txt ] || cat state.txt';
+  const commands = argv`--state ${state} --reset ${'rm -f *.txt'} --no-config`;
   const receiver = ['--', process.execPath, join(cwd, 'app.mjs'), how];
   return hooks(['test', url, ...commands, '--seed', '1', ...flags, ...receiver], {
     timeoutMs: 55_000,
@@ -107,10 +104,7 @@ describe.concurrent('hooks test --state', () => {
   });
 
   it('rejects a missing URL when the first word of the command was parsed as the URL', async () => {
-    const { code, stderr } = await hooks(['test', '--state', 'true', '--', 'node', 'server.js']);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('Expected the URL of the receiver before --, got `node`'),
-    ]);
+    const error = 'Expected the URL of the receiver before --, got `node`';
+    await expectRejected(argv`test --state true -- node server.js`, error);
   });
 });

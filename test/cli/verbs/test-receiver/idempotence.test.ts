@@ -9,7 +9,7 @@ import { freePort } from '../../../free-port.ts';
 import { isRunning } from '../../../is-running.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { until } from '../../../until.ts';
-import { hooks, startHooks, type HooksResult, type InProcessOptions } from '../../run-in-process.ts';
+import { hooks, startHooks, type InProcessOptions } from '../../run-in-process.ts';
 
 const RECEIVERS = join(import.meta.dirname, '../../../idempotence/receivers/receivers.js');
 /** Prints the receiver's state. Uses only a shell and cat, because a run reads the state a hundred times. */
@@ -17,11 +17,6 @@ const READ = 'cat state/*.txt 2>/dev/null || true';
 const WHSEC = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 /** Deletes the receiver's state. */
 const RESET = 'rm -f state/*';
-
-interface Tested extends HooksResult {
-  readonly cwd: string;
-  readonly lines: readonly Record<string, unknown>[];
-}
 
 /** Runs `hooks test --state` on a receiver of receivers.js. Timeouts are long, because the machine may be busy. */
 async function proved(
@@ -32,7 +27,7 @@ async function proved(
     reset = RESET,
     ...options
   }: InProcessOptions & { state?: string; reset?: string | null } = {},
-): Promise<Tested> {
+) {
   const cwd = temporaryFolder({ 'state/.keep': '' });
   const url = `http://127.0.0.1:${await freePort()}`;
   const args = ['test', url, '--state', state, '--timeout', '30s', '--no-config'];

@@ -1,45 +1,24 @@
 import { renameSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/clock.ts';
 import { NO_PROGRESS, type Progress } from '../../../../src/queue/delivery.ts';
-import type { Claim, Queue } from '../../../../src/queue/queue.ts';
-import { SqliteQueue, type SqliteQueueOptions } from '../../../../src/stores/sqlite/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../../../src/stores/sqlite/queue/queue-tables.ts';
+import type { Queue } from '../../../../src/queue/queue.ts';
+import type { SqliteQueue } from '../../../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QueueError } from '../../../../src/errors.ts';
-import type { Store } from '../../../../src/stores/sqlite/file/store.ts';
-import { openStore } from '../../../../src/stores/sqlite/file/open-store.ts';
 import { FakeClock } from '../../../fake-clock.ts';
 import { ask } from '../ask.ts';
 import { queueConformance } from '../../../queue/conformance.ts';
-import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
-import { newQueueFile } from '../../queue-file.ts';
+import { claim, claimOne, LANE, newDelivery } from '../../../queue/new-delivery.ts';
+import { newQueueFile, openQueueFile } from '../../queue-file.ts';
 
 const LEASE_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
-async function open(
-  file: string,
-  clock: Clock,
-  options: Partial<SqliteQueueOptions> = {},
-): Promise<SqliteQueue> {
-  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
-  const queue = new SqliteQueue({ store, clock, ...options });
-  onTestFinished(async () => {
-    await queue.close();
-    await store.close();
-  });
-  return queue;
-}
+const open = async (file: string, clock: Clock): Promise<SqliteQueue> =>
+  (await openQueueFile(file, { clock })).queue;
 
-const claim = async (queue: Queue, limit = 100): Promise<readonly Claim[]> =>
-  (await queue.claim({ ...LANE, limit, leaseMs: LEASE_MS })).claims;
 const claimIds = async (queue: Queue): Promise<readonly string[]> =>
   (await claim(queue)).map(({ delivery }) => delivery.id);
-const claimOne = async (queue: Queue): Promise<Claim> => {
-  const [first] = await claim(queue);
-  if (first === undefined) throw new Error('nothing to claim');
-  return first;
-};
 const PROGRESS: Progress = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1_700_000_000_000 };
 
 let lastFile = '';
@@ -57,7 +36,7 @@ describe('SqliteQueue opened again', () => {
       newDelivery('b', { orderKeys: ['u'] }),
       newDelivery('c'),
     ]);
-    await first.settle(await claimOne(first), {
+    await first.settle(await claimOne(first, 100), {
       state: 'retrying',
       dueAt: clock.now() + 5,
       progress: PROGRESS,
@@ -243,7 +222,8 @@ describe('retention', () => {
     const [file, clock] = [newQueueFile(), new FakeClock()];
     // Not for hours, because the owner writes a beat every two seconds.
     const soonMs = 5 * 60_000;
-    const queue = await open(file, clock, { retention: { deliveredMs: soonMs, deadMs: 3 * soonMs } });
+    const retention = { deliveredMs: soonMs, deadMs: 3 * soonMs };
+    const { queue } = await openQueueFile(file, { clock, retention });
     await queue.add(['delivered', 'dead', 'waiting'].map((id) => newDelivery(id)));
     const [delivered, dead, waiting] = await claim(queue);
     if (delivered === undefined || dead === undefined || waiting === undefined) throw new Error('too few');
@@ -273,22 +253,14 @@ describe('the file', () => {
   });
 
   it('closes even if it cannot be written', async () => {
-    const clock = new FakeClock();
-    const store = await openStore(newQueueFile(), { clock, tables: [QUEUE_TABLES] });
     let isFull = false;
-    const filling: Store = {
-      file: store.file,
-      found: store.found,
-      room: store.room,
-      check: (options) => store.check(options),
-      version: undefined,
-      write: (work, options) =>
-        isFull ? Promise.reject(new QueueError('full', { file: store.file })) : store.write(work, options),
-      read: (work) => store.read(work),
-      close: () => store.close(),
-    };
-    onTestFinished(() => store.close());
-    const queue = new SqliteQueue({ store: filling, clock });
+    const { queue } = await openQueueFile(undefined, {
+      clock: new FakeClock(),
+      change: (store) => ({
+        write: (work, options) =>
+          isFull ? Promise.reject(new QueueError('full', { file: store.file })) : store.write(work, options),
+      }),
+    });
     await queue.add([newDelivery('a')]);
     await claimOne(queue);
     isFull = true;

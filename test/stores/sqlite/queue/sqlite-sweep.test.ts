@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
-import type { Claim, Queue } from '../../../../src/queue/queue.ts';
+import type { Queue } from '../../../../src/queue/queue.ts';
 import type { DurableQueue } from '../../../../src/stores/opened-queue.ts';
-import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
+import { claim, newDelivery } from '../../../queue/new-delivery.ts';
 import { ask, run } from '../ask.ts';
 import { newQueueFile, openQueueIn } from '../../queue-file.ts';
 
@@ -10,9 +10,6 @@ const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1 };
 const SETTLED = ['a0', 'a1', 'dead'];
 const FREE = Array.from({ length: 12 }, (_, index) => `a${index}`);
 const LINED = Array.from({ length: 6 }, (_, index) => `b${index}`);
-
-const claim = async (queue: Queue, limit = 100): Promise<readonly Claim[]> =>
-  (await queue.claim({ ...LANE, limit, leaseMs: 10_000 })).claims;
 
 /** Two delivered deliveries, a dead letter, a retry, an open claim, and six deliveries in lines of two keys. */
 async function filled(): Promise<DurableQueue> {
