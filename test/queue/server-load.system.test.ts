@@ -95,8 +95,12 @@ describe.skipIf(!hasServer('redis'))('what a delivery costs a Redis', () => {
       Array.from({ length: BACKLOG }, (_, index) => newDelivery(`other-${index}`, { source: 'other' })),
     );
     const among = await commandsDuring(admin, () => deliver('among'));
+    // How many announcements are gathered into one depends on the time that the calls take.
+    const counted = ([name]: readonly [string, number]): boolean => name !== 'publish';
     const rounded = (commands: ReadonlyMap<string, number>): object =>
-      Object.fromEntries([...commands].map(([name, calls]) => [name, Math.round(calls / DELIVERIES)]));
+      Object.fromEntries(
+        [...commands].filter(counted).map(([name, calls]) => [name, Math.round(calls / DELIVERIES)]),
+      );
     expect(rounded(among)).toEqual(rounded(alone));
     const sum = [...among.values()].reduce((total, calls) => total + calls, 0);
     expect(sum / DELIVERIES).toBeLessThan(400);
