@@ -10,12 +10,14 @@ export interface Link {
   /** Lets nothing through and ends nothing, as a cable that is pulled. */
   stall(): void;
   mend(): void;
+  /** Leads new connections to another server. */
+  lead(url: string): void;
   close(): Promise<void>;
 }
 
 export async function linkTo(url: string): Promise<Link> {
   const target = new URL(url);
-  const [host, port] = [target.hostname, Number(target.port)];
+  let [host, port] = [target.hostname, Number(target.port)];
   const sockets = new Set<Socket>();
   let state: 'up' | 'cut' | 'stalled' = 'up';
   const server = createServer((near) => {
@@ -55,6 +57,10 @@ export async function linkTo(url: string): Promise<Link> {
       // What was not let through is lost, and with it whatever came over the connections afterwards.
       if (state === 'stalled') drop();
       state = 'up';
+    },
+    lead: (other) => {
+      const { hostname, port: number } = new URL(other);
+      [host, port] = [hostname, Number(number)];
     },
     close: async () => {
       drop();

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
@@ -12,9 +12,11 @@ import {
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { freePort } from '../../free-port.ts';
+import { until } from '../../until.ts';
 
 /** A real server in a folder of its own, on a free port of this machine. */
 export interface TestServer {
@@ -62,9 +64,51 @@ export async function startServer(
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(disk, `hooks-${kind}-`));
   const place = { folder, port: await freePort(), tls: tls && tlsFiles(folder, tls) };
+  if (kind === 'postgres') initialize(folderOfData(folder));
   const server = kind === 'redis' ? redis(place) : postgres(place);
   await server.start();
   return server;
+}
+
+/** A server that copies each change of another server until it is promoted. */
+export interface Replica extends TestServer {
+  /** Makes the replica a primary. */
+  promote(): Promise<void>;
+}
+
+/** Starts an asynchronous replica of the server at this URL. Resolves when the replica has a first copy. */
+export async function startReplica(kind: ServerKind, primaryUrl: string): Promise<Replica> {
+  const folder = mkdtempSync(join(tmpdir(), `hooks-${kind}-`));
+  const place = { folder, port: await freePort(), tls: undefined };
+  if (kind === 'postgres') await copyData(folderOfData(folder), primaryUrl);
+  const server = kind === 'redis' ? redis(place) : postgres(place);
+  await server.start();
+  const { follow, isFollowing, promote } = replicating(kind, server);
+  try {
+    await follow(new URL(primaryUrl).port);
+    await until(isFollowing, 'the first copy', { seconds: STARTING_MS / 1_000 });
+  } catch (error) {
+    await server.remove();
+    throw error;
+  }
+  return Object.assign(server, { promote });
+}
+
+function replicating(kind: ServerKind, { port, url }: TestServer) {
+  if (kind === 'postgres') {
+    const receivers = "SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming'";
+    return {
+      follow: async () => {}, // the settings of the copy say so
+      isFollowing: async () => (await sql(url, receivers)).length > 0,
+      promote: async () => void (await sql(url, 'SELECT pg_promote()')),
+    };
+  }
+  return {
+    follow: async (primary: string) =>
+      void (await ask(port, `CONFIG SET masterauth ${CANARY}\r\nREPLICAOF 127.0.0.1 ${primary}\r\n`)),
+    isFollowing: async () => (await ask(port, 'INFO replication\r\n')).includes('master_link_status:up'),
+    promote: async () => void (await ask(port, 'REPLICAOF NO ONE\r\n')),
+  };
 }
 
 /** The password: it is to be found nowhere. */
@@ -99,11 +143,13 @@ function redis({ folder, port, tls }: Place): TestServer {
   const settings = [...listens, ...anyClient, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const secret = ['--requirepass', CANARY];
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
+  // Otherwise, a replica waits 5 s for its first copy.
+  const copied = ['--repl-diskless-sync-delay', '0'];
   return new LocalServer({
     url: `redis://:${CANARY}@127.0.0.1:${port}/0`,
     folder,
     port,
-    run: () => spawn(command, [...settings, ...secret, ...durable], { stdio: 'ignore' }),
+    run: () => spawn(command, [...settings, ...secret, ...durable, ...copied], { stdio: 'ignore' }),
     isUp: async () => (tls ? answers(port) : (await ask(port, 'PING\r\n')).startsWith('+PONG')),
     empty: async () => {
       await ask(port, 'FLUSHALL\r\n');
@@ -115,18 +161,36 @@ function redis({ folder, port, tls }: Place): TestServer {
   });
 }
 
-function postgres({ folder, port, tls }: Place): TestServer {
+/** Makes the folder of PostgreSQL's data below a folder. */
+function folderOfData(folder: string): string {
   const at = join(folder, 'base');
   if ('uid' in AS_NOBODY) chownSync(folder, NOBODY, NOBODY);
   mkdirSync(at, { mode: 0o700 });
   if ('uid' in AS_NOBODY) chownSync(at, NOBODY, NOBODY);
-  const binaries = find('postgres')?.replace(/\/postgres$/, '') ?? '';
-  const initdb = existsSync(join(binaries, 'initdb')) ? join(binaries, 'initdb') : (find('initdb') ?? '');
-  execFileSync(initdb, ['-D', at, '-U', 'hooks', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'], {
-    cwd: folder,
-    stdio: 'ignore',
-    ...AS_NOBODY,
-  });
+  return at;
+}
+
+/** Another program of the same version of PostgreSQL. */
+function beside(name: string): string {
+  const path = join(dirname(find('postgres') ?? ''), name);
+  return existsSync(path) ? path : (find(name) ?? '');
+}
+
+function initialize(at: string): void {
+  const settings = ['-D', at, '-U', 'hooks', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'];
+  execFileSync(beside('initdb'), settings, { cwd: dirname(at), stdio: 'ignore', ...AS_NOBODY });
+}
+
+/** Copies the data of a primary, with the settings of a replica. Asynchronous, because its link may be in this process. */
+async function copyData(at: string, primaryUrl: string): Promise<void> {
+  const settings = ['-D', at, '-d', primaryUrl, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  const options = { cwd: dirname(at), timeout: STARTING_MS, ...AS_NOBODY };
+  await promisify(execFile)(beside('pg_basebackup'), settings, options);
+}
+
+function postgres({ folder, port, tls }: Place): TestServer {
+  const at = join(folder, 'base');
+  const binaries = dirname(find('postgres') ?? '');
   const url = `postgres://hooks:${CANARY}@127.0.0.1:${port}/postgres`;
   const listens = ['-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-c', 'max_connections=200'];
   const secured = tls
