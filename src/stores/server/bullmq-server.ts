@@ -1,5 +1,5 @@
 import { releaseCanary, type CanaryServer } from './canary.ts';
-import type { Series, Server } from './server.ts';
+import type { Facts, Series, Server } from './server.ts';
 import { closedError, isDeadlock, isFull, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
@@ -11,6 +11,8 @@ export interface ServerConnectionOptions {
 
 /** A server whose promises reject with the errors of its driver, before they are converted to errors of this program. */
 export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
+  /** The facts, written as durably as entries, so that `check` finds a server that does not confirm entries. */
+  readonly durableFacts: Facts;
   /** Called with each error, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
 }
@@ -43,7 +45,7 @@ export function bullmqServer(connection: ServerConnection): Server {
     return Object.fromEntries(all) as T; // the same functions, guarded
   };
 
-  const facts = guarded(connection.facts);
+  const [facts, durableFacts] = [guarded(connection.facts), guarded(connection.durableFacts)];
   const { warnings } = guarded({ warnings: connection.warnings });
   /** Compares BullMQ with what hooks expects, until it succeeds once. Skips that if the server is full. */
   const compare = async (): Promise<void> => {
@@ -68,7 +70,7 @@ export function bullmqServer(connection: ServerConnection): Server {
     },
     // Puts or removes a fact, because a full server rejects adding but still allows removing, and so settling.
     check: async ({ toAdd = true } = {}) => {
-      await (toAdd ? facts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]));
+      await (toAdd ? durableFacts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]));
       await compare();
     },
     warnings: async () => [...(await warnings()), ...skipped],

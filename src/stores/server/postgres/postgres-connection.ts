@@ -55,6 +55,7 @@ export async function connectPostgres(
     place,
     series: (name) => postgresSeries({ pool, swift }, name),
     facts: postgresFacts(swift),
+    durableFacts: postgresFacts(pool),
     add: (entries) => adding.write(entries),
     backendOf: async (name) => {
       const connection = swift as never; // BullMQ accepts a pool, but declares its functions differently
@@ -105,6 +106,9 @@ function openPool(
     connectionTimeoutMillis: responseMs,
     query_timeout: timeoutMs,
     statement_timeout: timeoutMs,
+    // Ends a backend that waits for a lock after this process gave up the query: without it, each query to a server whose
+    // standby is away would leave a backend behind. No other timeout applies to a commit.
+    lock_timeout: timeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,
     // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type

@@ -33,7 +33,7 @@ export async function connectRedis(
     return import('ioredis');
   });
   const redis = await openRedis(Redis, url, { place, responseMs });
-  const announcements = redisAnnouncements(redis);
+  const [facts, announcements] = [redisFacts(redis), redisAnnouncements(redis)];
   let backend: Promise<Backend> | undefined;
   const loaded = (): Promise<Backend> => {
     backend ??= openBackend(redis);
@@ -44,7 +44,8 @@ export async function connectRedis(
   return {
     place,
     series: (name) => redisSeries(redis, name),
-    facts: redisFacts(redis),
+    facts,
+    durableFacts: facts,
     add: async (entries) => {
       // Rejects at once without a connection, because BullMQ would wait for it.
       if (redis.status !== 'ready') throw new Error('Connection is closed');
