@@ -66,7 +66,7 @@ export const SCHEMA = 'bullmq';
 /** Tables on PostgreSQL; a row of `meta` has the columns series, `field` and `value`. `postgres/migrations` */
 export const TABLE = { jobs: 'job', meta: 'meta' } as const;
 
-/** Columns of the tables on PostgreSQL, besides `id`, `name` and `data`. */
+/** Columns of the tables on PostgreSQL, besides `id`, `name` and `data`. `state` holds an EntryState. */
 export const COLUMN = {
   series: 'queue',
   state: 'state',
@@ -84,15 +84,6 @@ export const COLUMN = {
   priority: 'priority',
   order: 'seq',
 } as const;
-
-/** States of jobs on PostgreSQL. */
-export const JOB_STATE = {
-  waiting: 'waiting',
-  active: 'active',
-  delayed: 'delayed',
-  completed: 'completed',
-  failed: 'failed',
-} as const satisfies Record<EntryState, string>;
 
 /** Functions on PostgreSQL. `postgres/sql-scripts.ts` */
 export const FUNCTION = {

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { ServerConnection, ServerConnectionOptions } from '../bullmq-server.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import { toJob } from '../bullmq-job.ts';
@@ -8,6 +8,7 @@ import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
 import { addInLines, CALL, changeInLines, quoted } from './postgres-lines.ts';
 import { postgresSeries } from './postgres-series.ts';
+import { assureTables } from './postgres-tables.ts';
 import { watchPostgres } from './watch-postgres.ts';
 import { serverError } from '../server-error.ts';
 
@@ -15,10 +16,6 @@ import { serverError } from '../server-error.ts';
 const CONNECTIONS = { durable: 3, swift: 2 };
 /** Maximum entries to add in one transaction. */
 const ADDED_AT_ONCE = 1_000;
-/** Number of the advisory lock under which a process makes the tables: any number that no other program uses. */
-const TABLE_LOCK = 0x686f6f6b;
-/** Maximum time to make the tables, or to wait for another process that makes them. */
-const MAKING_MS = 60_000;
 
 /** Throws QueueError for a server that cannot be used. */
 export async function connectPostgres(
@@ -30,23 +27,16 @@ export async function connectPostgres(
   );
   assertBullmqVersion();
   const own = new Set<number>();
-  const server = { Driver: pg.Pool, url, responseMs, own };
-  const listening = {
-    connectionString: url,
-    connectionTimeoutMillis: responseMs,
-    query_timeout: responseMs,
-  };
-  const pool = openPool(server, { max: CONNECTIONS.durable });
+  const openPool = poolsOf(pg.Pool, { url, responseMs, own });
+  const pool = openPool({ max: CONNECTIONS.durable });
   try {
-    if (!(await isPrepared(pool, bullmq))) {
-      await prepare(openPool(server, { max: 1, timeoutMs: MAKING_MS }), bullmq);
-    }
+    await assureTables(pool, (timeoutMs) => openPool({ max: 1, timeoutMs }), bullmq);
   } catch (error) {
     await pool.end();
     throw serverError(error, place);
   }
   // Uses commits that do not wait for the disk. They reach the disk within a second and in order.
-  const swift = openPool(server, { max: CONNECTIONS.swift, settings: 'SET synchronous_commit TO off' });
+  const swift = openPool({ max: CONNECTIONS.swift, settings: 'SET synchronous_commit TO off' });
   const adding = new GatheredWrites<NewEntry>({
     write: (entries) => addAll(pool, entries),
     most: ADDED_AT_ONCE,
@@ -69,7 +59,12 @@ export async function connectPostgres(
     findSeries: (prefix) => findSeries(pool, prefix),
     watch: (onAdded) =>
       watchPostgres(
-        () => new pg.Client(listening),
+        () =>
+          new pg.Client({
+            connectionString: url,
+            connectionTimeoutMillis: responseMs,
+            query_timeout: responseMs,
+          }),
         (series, sender) => {
           if (!own.has(sender)) onAdded(series);
         },
@@ -81,123 +76,49 @@ export async function connectPostgres(
   };
 }
 
-function openPool(
-  {
-    Driver,
-    url,
-    responseMs,
-    own,
-  }: {
-    readonly Driver: typeof Pool;
-    readonly url: string;
-    readonly responseMs: number;
-    /** The ids of the server's processes that serve the connections of the pool. */
-    readonly own: Set<number>;
-  },
-  {
-    max,
-    settings = '',
-    timeoutMs = responseMs,
-  }: { readonly max: number; readonly settings?: string; readonly timeoutMs?: number },
-): Pool {
-  const pool = new Driver({
-    connectionString: url,
-    max,
-    connectionTimeoutMillis: responseMs,
-    query_timeout: timeoutMs,
-    statement_timeout: timeoutMs,
-    // Ends a backend that waits for a lock after this process gave up the query: without it, each query to a server whose
-    // standby is away would leave a backend behind. No other timeout applies to a commit.
-    lock_timeout: timeoutMs,
-    keepAlive: true,
-    allowExitOnIdle: true,
-    // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
-    onConnect: (client) => {
-      // Ignores errors of a connection, because nothing else listens between the queries of a transaction, and an unhandled
-      // `error` event ends the process.
-      client.on('error', () => {});
-      const { processID: id = 0 } = client as { readonly processID?: number }; // missing in the types
-      own.add(id);
-      client.once('end', () => own.delete(id));
-      return client.query(
-        `SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; SET default_transaction_isolation TO 'read committed'; ${settings}`,
-      );
-    },
-  });
-  // Ignores errors of idle connections. A connection in use rejects its query.
-  pool.on('error', () => {});
-  pool.setMaxListeners(0);
-  return pool;
+interface PoolSettings {
+  readonly max: number;
+  /** SQL to run on each new connection. */
+  readonly settings?: string;
+  /** Timeout of each query in ms. @default the timeout of the server */
+  readonly timeoutMs?: number;
 }
 
-type Bullmq = typeof import('bullmq');
-
-/** Whether the tables exist. Checked first, so that a user who may not make tables can use existing ones. */
-async function isPrepared(pool: Pool, bullmq: Bullmq): Promise<boolean> {
-  return withClient(pool, async (client) => (await hasBullmqTables(client, bullmq)) && hasOurTables(client));
-}
-
-/** Makes missing tables of BullMQ and hooks. Closes the pool. */
-async function prepare(pool: Pool, bullmq: Bullmq): Promise<void> {
-  try {
-    await withClient(pool, async (client) => {
-      if (!(await hasBullmqTables(client, bullmq))) await bullmq.runMigrations(client, SCHEMA);
-      if (!(await hasOurTables(client))) await makeTables(client);
+/** Returns a function that opens pools. `own` gets the ids of the server's processes that serve their connections. */
+function poolsOf(
+  Driver: typeof Pool,
+  { url, responseMs, own }: { readonly url: string; readonly responseMs: number; readonly own: Set<number> },
+): (settings: PoolSettings) => Pool {
+  return ({ max, settings = '', timeoutMs = responseMs }) => {
+    const pool = new Driver({
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: responseMs,
+      query_timeout: timeoutMs,
+      statement_timeout: timeoutMs,
+      // Ends a query that waits for a lock after this process gave it up. No other timeout ends a commit, so each query to
+      // a server whose standby is away would occupy a connection of the server.
+      lock_timeout: timeoutMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
+      onConnect: (client) => {
+        // Ignores errors of a connection, because an `error` event that nothing listens to would end the process, and between
+        // the queries of a transaction nothing else listens.
+        client.on('error', () => {});
+        const { processID: id = 0 } = client as { readonly processID?: number }; // missing in the types
+        own.add(id);
+        client.once('end', () => own.delete(id));
+        return client.query(
+          `SET search_path TO ${SCHEMA}; SET standard_conforming_strings TO on; SET default_transaction_isolation TO 'read committed'; ${settings}`,
+        );
+      },
     });
-  } finally {
-    await pool.end();
-  }
-}
-
-async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    return await use(client);
-  } finally {
-    client.release(true);
-  }
-}
-
-async function hasBullmqTables(client: PoolClient, bullmq: Bullmq): Promise<boolean> {
-  try {
-    await bullmq.assertSchemaCompatibility(client, SCHEMA);
-    return true;
-  } catch (error) {
-    if (error instanceof bullmq.SchemaMigrationRequiredError) return false;
-    throw error;
-  }
-}
-
-/** Whether the tables of hooks exist, and its index. Reads the catalog, because a role may lack rights to the schemas. */
-async function hasOurTables(client: PoolClient): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE (nspname, relname) IN (('hooks', 'lines'), ('hooks', 'facts'), ('${SCHEMA}', 'hooks_stalled'))`,
-  );
-  return rows.length === 3;
-}
-
-/** One request, and thus one transaction. */
-async function makeTables(client: PoolClient): Promise<void> {
-  await client.query(`
-    SELECT pg_advisory_xact_lock(${TABLE_LOCK});
-    CREATE SCHEMA IF NOT EXISTS hooks;
-    CREATE TABLE IF NOT EXISTS hooks.lines (
-      line text NOT NULL,
-      seq bigint GENERATED ALWAYS AS IDENTITY,
-      id text NOT NULL,
-      PRIMARY KEY (line, seq)
-    );
-    -- Without this index, the time to leave a line grows with the length of the line.
-    CREATE INDEX IF NOT EXISTS line_ids ON hooks.lines (line, id);
-    CREATE TABLE IF NOT EXISTS hooks.facts (
-      name text PRIMARY KEY,
-      text text NOT NULL,
-      expires_at bigint
-    );
-    CREATE INDEX IF NOT EXISTS expiring_facts ON hooks.facts (expires_at);
-    -- Without this index, BullMQ scans every entry of a series for expired leases.
-    CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.${TABLE.jobs} (${COLUMN.series}) WHERE ${COLUMN.isStalled}`);
+    // Ignores errors of idle connections. A connection in use rejects its query.
+    pool.on('error', () => {});
+    pool.setMaxListeners(0);
+    return pool;
+  };
 }
 
 async function warnings(pool: Pool, place: string): Promise<readonly string[]> {

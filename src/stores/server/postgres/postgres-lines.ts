@@ -1,5 +1,5 @@
 import type { Pool, QueryResult } from 'pg';
-import { COLUMN, FIELD, FUNCTION, JOB_STATE, TABLE } from '../bullmq-layout.ts';
+import { COLUMN, FIELD, FUNCTION, TABLE } from '../bullmq-layout.ts';
 import { ENTRY_PREFIX, HELD_UNTIL, type InLines, type Noted } from '../server.ts';
 
 /** An entry with its series, the token of its lock if it has one, and the note to write if it is held. */
@@ -99,7 +99,7 @@ export function addInLines(flow: string, registering: string): LineStatement {
 export const HOLD: LineStatement = {
   ofLines: `SELECT entry AS id, ${FUNCTION.delay}(series, entry, token, ${HELD_UNTIL}, 0, true, NULL, NULL), ${FUNCTION.note}(series, entry, note)
     FROM (SELECT DISTINCT series, entry, token, note FROM wanted WHERE ${FIRST} <> wanted.id) AS t,
-      LATERAL (SELECT ${job('series', 'entry')} AND ${COLUMN.state} = '${JOB_STATE.active}' AND ${COLUMN.token} = token FOR UPDATE) AS locked`,
+      LATERAL (SELECT ${job('series', 'entry')} AND ${COLUMN.state} = 'active' AND ${COLUMN.token} = token FOR UPDATE) AS locked`,
 };
 
 /** Removes settled and deleted entries from their lines. */
@@ -110,5 +110,5 @@ export const LEAVE: LineStatement = {
 /** Makes held entries wait again if they are now first in their lines. */
 export const CALL: LineStatement = {
   ofLines: `SELECT ${FUNCTION.wakeDelayed}(series, called) FROM (SELECT DISTINCT series, '${ENTRY_PREFIX}' || ${FIRST} AS called FROM wanted) AS t
-    WHERE EXISTS (SELECT ${job('series', 'called')} AND ${COLUMN.state} = '${JOB_STATE.delayed}' AND ${COLUMN.dueAt} >= ${HELD_UNTIL})`,
+    WHERE EXISTS (SELECT ${job('series', 'called')} AND ${COLUMN.state} = 'delayed' AND ${COLUMN.dueAt} >= ${HELD_UNTIL})`,
 };

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { toEntry, type JobFields } from '../bullmq-job.ts';
-import { COLUMN, FUNCTION, NOT_ALLOWED, JOB_STATE, TABLE } from '../bullmq-layout.ts';
+import { COLUMN, FUNCTION, NOT_ALLOWED, TABLE } from '../bullmq-layout.ts';
 import { inOneTurn, toError } from '../in-one-turn.ts';
 import type { EntryLock, EntryState, Series } from '../server.ts';
 import { isOfOne } from './gathered-writes.ts';
@@ -122,7 +122,7 @@ function changes({ pool, swift }: Pools, series: string): Pick<Series, 'wake' | 
       return removed.map(({ done }) => done);
     },
     forget: async (state, before) => {
-      const values = [series, JOB_STATE[state], Math.floor(before), FORGOTTEN_AT_ONCE];
+      const values = [series, state, Math.floor(before), FORGOTTEN_AT_ONCE];
       const { rowCount } = await swift.query(`SELECT ${FUNCTION.forget}($1, $2, $3, $4)`, values);
       return (rowCount ?? 0) >= FORGOTTEN_AT_ONCE;
     },
@@ -154,11 +154,13 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
       return (rows[0]?.counts ?? []).map(Number);
     },
     ids: async (state, start, end) => {
-      const [order, backwards] = ORDERS[state];
       const isFromEnd = start < 0;
+      // Reads from the end in reverse order, because skipping a million entries takes seconds.
+      const isNewestFirst = (state === 'waiting' || state === 'active') !== isFromEnd;
+      const direction = isNewestFirst ? ' DESC' : '';
       const { rows } = await pool.query<{ id: string }>(
         `SELECT id ${from(state)}
-          ORDER BY ${isFromEnd ? backwards : order} OFFSET $2 LIMIT $3`,
+          ORDER BY ${ORDERED_BY[state]}${direction}, ${COLUMN.order}${direction} OFFSET $2 LIMIT $3`,
         isFromEnd ? [series, 0, -start] : [series, start, end === -1 ? null : end - start + 1],
       );
       const ids = rows.map(({ id }) => id);
@@ -190,7 +192,7 @@ async function isAllowed(act: Promise<unknown>): Promise<boolean> {
 }
 
 /** Columns for JobFields. Times are cast to numbers, because the driver returns 64-bit integers as text. */
-const COLUMNS = `id, name, ${COLUMN.state} = '${JOB_STATE.active}' AS "isLocked", data::text, ${COLUMN.addedAt}::float8 AS "addedAt", ${COLUMN.takes} AS takes,
+const COLUMNS = `id, name, ${COLUMN.state} = 'active' AS "isLocked", data::text, ${COLUMN.addedAt}::float8 AS "addedAt", ${COLUMN.takes} AS takes,
   ${COLUMN.takenAt}::float8 AS "takenAt", ${COLUMN.settledAt}::float8 AS "settledAt", ${COLUMN.failedReason} AS "failedReason", ${COLUMN.returnvalue}::text AS returnvalue,
   ${COLUMN.stacktrace}::text, ${COLUMN.progress}::text`;
 
@@ -224,32 +226,20 @@ const WANTED = `unnest($2::text[]) AS wanted (key),
 
 /** The end of an SQL query for the entries of the series `$1` in this state. */
 function from(state: EntryState): string {
-  return `FROM ${TABLE.jobs} WHERE ${COLUMN.series} = $1 AND ${COLUMN.state} = '${JOB_STATE[state]}'`;
+  return `FROM ${TABLE.jobs} WHERE ${COLUMN.series} = $1 AND ${COLUMN.state} = '${state}'`;
 }
 
 /** SQL that makes an entry in this state wait again, by a function of BullMQ. */
 const WAKINGS = {
   delayed: (name: string) => `${FUNCTION.wakeDelayed}(${name}, id) = 0`,
-  failed: (name: string) =>
-    `${FUNCTION.wakeFailed}(${name}, id, '${JOB_STATE.failed}', false, false, false) = 1`,
+  failed: (name: string) => `${FUNCTION.wakeFailed}(${name}, id, 'failed', false, false, false) = 1`,
 };
 
-/**
- * SQL for the order of `Series.ids` and for its reverse. Listing from the end uses the reverse, because skipping a
- * million entries takes seconds.
- */
-const ORDERS = {
-  waiting: [latest(COLUMN.priority), earliest(COLUMN.priority)],
-  active: [latest(COLUMN.takenAt), earliest(COLUMN.takenAt)],
-  delayed: [earliest(COLUMN.dueAt), latest(COLUMN.dueAt)],
-  completed: [earliest(COLUMN.settledAt), latest(COLUMN.settledAt)],
-  failed: [earliest(COLUMN.settledAt), latest(COLUMN.settledAt)],
-} satisfies Record<EntryState, readonly [string, string]>;
-
-function earliest(column: string): string {
-  return `${column}, ${COLUMN.order}`;
-}
-
-function latest(column: string): string {
-  return `${column} DESC, ${COLUMN.order} DESC`;
-}
+/** The columns by which `Series.ids` orders the entries of each state. */
+const ORDERED_BY = {
+  waiting: COLUMN.priority,
+  active: COLUMN.takenAt,
+  delayed: COLUMN.dueAt,
+  completed: COLUMN.settledAt,
+  failed: COLUMN.settledAt,
+} satisfies Record<EntryState, string>;

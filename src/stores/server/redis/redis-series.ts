@@ -2,6 +2,7 @@ import type { ChainableCommander, Redis } from 'ioredis';
 import { toEntry } from '../bullmq-job.ts';
 import { DELAYED_STEP, FIELD, IDS_KEY, LOCK_END, PREFIX } from '../bullmq-layout.ts';
 import { inOneTurn, toError } from '../in-one-turn.ts';
+import { inParts } from '../in-parts.ts';
 import { type EntryState, type InLines, type Series, type SeriesEntry, type TakenEntry } from '../server.ts';
 import { runScript, type RedisScript } from './redis-script.ts';
 import {
@@ -17,9 +18,9 @@ import {
   WAKE_ENTRIES,
 } from './redis-scripts.ts';
 
-/** Maximum entries to change in one call of a script, which then takes a few milliseconds. */
+/** Maximum number of entries that one call of a script changes, which then takes a few milliseconds. */
 const AT_ONCE = 100;
-/** Maximum entries to read in one round trip. Each entry is a separate command, so the server serves others in between. */
+/** Maximum number of entries to read in one round trip. */
 const READ_AT_ONCE = 1_000;
 
 export function redisSeries(redis: Redis, series: string): Series {
@@ -31,16 +32,17 @@ type Lookup = Pick<Series, 'get' | 'addedAt' | 'count' | 'ids'>;
 function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
   const run = (script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown> =>
     runScript(redis, script, prefix, args);
-  /** Runs a script for many entries, in steps, and returns the results of all steps in one list. */
-  const runForEach = async <T, R>(
+  /** Runs a script for many entries, AT_ONCE in each call, so that the server serves others in between. */
+  const runForEach = <T, R>(
     script: RedisScript,
     all: readonly T[],
     argsOf: (each: T) => Args,
     first: Args = [],
-  ): Promise<readonly R[]> => {
-    const results = await inSteps(all, AT_ONCE, (some) => run(script, ...first, ...some.flatMap(argsOf)));
-    return results as readonly R[]; // the scripts return it
-  };
+  ): Promise<readonly R[]> =>
+    inParts(all, AT_ONCE, async (some) => {
+      const results = await run(script, ...first, ...some.flatMap(argsOf));
+      return results as readonly R[]; // the scripts return lists
+    });
   const settle = inOneTurn<Args, boolean>(AT_ONCE, async (all) => {
     const results = await runForEach<Args, unknown>(SETTLE_ENTRIES, all, (args) => args);
     // Redis before version 7 returns an error in a list as text.
@@ -90,35 +92,34 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
 
 /** Queries use commands instead of scripts, because a read-only user may not run scripts. */
 function lookup(redis: Redis, prefix: string): Lookup {
+  /** Sends commands for each item, and returns the results of all commands. Throws the first error. */
+  const askForEach = <T>(
+    all: readonly T[],
+    ask: (asking: ChainableCommander, each: T) => unknown,
+  ): Promise<readonly unknown[]> =>
+    inParts(all, READ_AT_ONCE, (some) => {
+      const asking = redis.pipeline();
+      for (const each of some) ask(asking, each);
+      return resultsOf(asking);
+    });
   return {
     get: async (ids) => {
-      const results = await inSteps(ids, READ_AT_ONCE, (some) =>
-        pipelined(redis, (asking) => {
-          for (const id of some) {
-            asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(prefix + id + LOCK_END);
-          }
-        }),
+      const results = await askForEach(ids, (asking, id) =>
+        asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(prefix + id + LOCK_END),
       );
       const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // in the order of ENTRY_FIELDS
       return ids.map((id, index) => redisEntry(id, rowOf(index), results[2 * index + 1] === 1));
     },
     addedAt: async (ids) => {
-      const times = await inSteps(ids, READ_AT_ONCE, (some) =>
-        pipelined(redis, (asking) => {
-          for (const id of some) asking.hget(prefix + id, FIELD.addedAt);
-        }),
-      );
+      const times = await askForEach(ids, (asking, id) => asking.hget(prefix + id, FIELD.addedAt));
       return times.map((time) => (time === null ? undefined : Number(time)));
     },
-    count: async (states, delayedBefore) => {
-      const counts = await pipelined(redis, (asking) => {
-        for (const state of states) {
-          const key = prefix + IDS_KEY[state];
-          if (isList(state)) asking.llen(key);
-          else if (state === 'delayed' && delayedBefore !== undefined) {
-            asking.zcount(key, '-inf', `(${delayedBefore * DELAYED_STEP}`);
-          } else asking.zcard(key);
-        }
+    count: async (states, delayedBefore = Infinity) => {
+      const counts = await askForEach(states, (asking, state) => {
+        const key = prefix + IDS_KEY[state];
+        if (isList(state)) return asking.llen(key);
+        const end = state === 'delayed' ? delayedBefore * DELAYED_STEP : Infinity;
+        return asking.zcount(key, '-inf', end === Infinity ? '+inf' : `(${end}`);
       });
       return counts.map(Number);
     },
@@ -174,33 +175,6 @@ function redisEntry(id: string, row: RedisRow, isLocked: boolean): SeriesEntry |
 
 function timeOf(text: string | null | undefined): number | undefined {
   return text === undefined || text === null ? undefined : Number(text);
-}
-
-/** Maximum steps to send at once. The server serves others between steps. */
-const STEPS_TOGETHER = 10;
-
-async function inSteps<T>(
-  all: readonly T[],
-  size: number,
-  act: (some: readonly T[]) => Promise<unknown>,
-): Promise<readonly unknown[]> {
-  const steps = Array.from({ length: Math.ceil(all.length / size) }, (_, step) => step * size);
-  const results: unknown[] = [];
-  for (let at = 0; at < steps.length; at += STEPS_TOGETHER) {
-    const some = steps.slice(at, at + STEPS_TOGETHER).map((from) => act(all.slice(from, from + size)));
-    for (const ofStep of await Promise.all(some)) results.push(...(ofStep as readonly unknown[])); // the scripts return lists
-  }
-  return results;
-}
-
-/** Sends commands together and returns their results. Throws the first error. */
-async function pipelined(
-  redis: Redis,
-  ask: (asking: ChainableCommander) => void,
-): Promise<readonly unknown[]> {
-  const asking = redis.pipeline();
-  ask(asking);
-  return resultsOf(asking);
 }
 
 export async function resultsOf(asking: ChainableCommander): Promise<readonly unknown[]> {

@@ -1,0 +1,74 @@
+import type { Pool } from 'pg';
+import { COLUMN, SCHEMA, TABLE } from '../bullmq-layout.ts';
+
+/** Number of the advisory lock under which a process makes the tables: any number that no other program uses. */
+const TABLE_LOCK = 0x686f6f6b;
+/** Maximum time to make the tables, or to wait for another process that makes them. */
+const MAKING_MS = 60_000;
+
+type Bullmq = typeof import('bullmq');
+type Client = Pick<Pool, 'query'>;
+
+/**
+ * Makes missing tables of BullMQ and hooks, over a connection that `open` opens with this timeout. Asks first whether tables
+ * are missing, so that a user who may not make tables can use existing ones.
+ */
+export async function assureTables(
+  pool: Pool,
+  open: (timeoutMs: number) => Pool,
+  bullmq: Bullmq,
+): Promise<void> {
+  const hasTheirs = await hasBullmqTables(pool, bullmq);
+  if (hasTheirs && (await hasOurTables(pool))) return;
+  const making = open(MAKING_MS);
+  const client = await making.connect();
+  try {
+    if (!hasTheirs) await bullmq.runMigrations(client, SCHEMA);
+    await makeTables(client);
+  } finally {
+    client.release(true);
+    await making.end();
+  }
+}
+
+async function hasBullmqTables(client: Client, bullmq: Bullmq): Promise<boolean> {
+  try {
+    await bullmq.assertSchemaCompatibility(client, SCHEMA);
+    return true;
+  } catch (error) {
+    if (error instanceof bullmq.SchemaMigrationRequiredError) return false;
+    throw error;
+  }
+}
+
+/** Whether the tables of hooks exist, and its index. Reads the catalog, because a role may lack rights to the schemas. */
+async function hasOurTables(client: Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE (nspname, relname) IN (('hooks', 'lines'), ('hooks', 'facts'), ('${SCHEMA}', 'hooks_stalled'))`,
+  );
+  return rows.length === 3;
+}
+
+/** One request, and thus one transaction. */
+async function makeTables(client: Client): Promise<void> {
+  await client.query(`
+    SELECT pg_advisory_xact_lock(${TABLE_LOCK});
+    CREATE SCHEMA IF NOT EXISTS hooks;
+    CREATE TABLE IF NOT EXISTS hooks.lines (
+      line text NOT NULL,
+      seq bigint GENERATED ALWAYS AS IDENTITY,
+      id text NOT NULL,
+      PRIMARY KEY (line, seq)
+    );
+    -- Without this index, the time to leave a line grows with the length of the line.
+    CREATE INDEX IF NOT EXISTS line_ids ON hooks.lines (line, id);
+    CREATE TABLE IF NOT EXISTS hooks.facts (
+      name text PRIMARY KEY,
+      text text NOT NULL,
+      expires_at bigint
+    );
+    CREATE INDEX IF NOT EXISTS expiring_facts ON hooks.facts (expires_at);
+    -- Without this index, BullMQ scans every entry of a series for expired leases.
+    CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.${TABLE.jobs} (${COLUMN.series}) WHERE ${COLUMN.isStalled}`);
+}
