@@ -7,22 +7,18 @@ import { ServerQueue } from './queue/server-queue.ts';
 import { ServerDeletionStore } from './server-deletion-store.ts';
 import { ServerSeen } from './server-seen.ts';
 
-/**
- * Opens the queue and the other stores on one server, which any number of hosts may share. Throws ConfigError
- * if the driver is missing, and QueueError.
- */
+/** Opens the queue and the other stores on a server. Throws ConfigError if the driver is missing, otherwise QueueError. */
 export async function openServerQueue(
   url: string,
   { clock, retention }: { readonly clock: Clock; readonly retention?: RetentionOptions | undefined },
 ) {
   const server = await openServer(url);
   const lanes = new ServerLanes(server);
-  /** A sentence about lanes that the registry of the server had lost. Undefined if it had lost none. */
   const loss = await lanes.restore().catch(async (error: unknown) => {
     await server.close();
     throw error;
   });
-  // A deletion request is kept as long as its deliveries, which may be delivered or dead.
+  // Keeps a deletion request as long as its deliveries, which can be delivered or dead.
   const keepMs = retention && Math.max(retention.deliveredMs, retention.deadMs);
   return {
     server,

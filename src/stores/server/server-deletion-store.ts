@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Server } from './server.ts';
+import { factName, type Server } from './server.ts';
 import type {
   DeletionRecord,
   DeletionStore,
@@ -9,10 +8,10 @@ import type {
   SourceDeletion,
 } from '../../deletion/state.ts';
 
-/** Maximum deletion requests to keep in memory: more are rarely settled at the same time. */
+/** Maximum deletion requests to keep in memory. The deliveries of more requests are rarely settled at the same time. */
 const MOST_KNOWN = 8;
 
-/** A deletion request with the ids of its deliveries by source, as pairs or as a map. */
+/** A deletion request without its id. `deliveryIds` has the ids of its deliveries by source, as pairs or as a map. */
 interface StoredDeletion<DeliveryIds> extends Pick<NewDeletion, 'createdAt' | 'userIds'> {
   readonly deliveryIds: DeliveryIds;
 }
@@ -21,15 +20,15 @@ type WrittenDeletion = StoredDeletion<readonly (readonly [string, readonly strin
 type KnownDeletion = StoredDeletion<ReadonlyMap<string, ReadonlySet<string>>>;
 
 /**
- * Stores a fact for each deletion request, and a separate fact for the end of each of its deliveries, so that processes
- * do not overwrite the ends that others stored. Facts expire at the end of their retention.
+ * Stores a fact for each deletion request, and a separate fact for how each of its deliveries ended, so that processes do
+ * not overwrite what others stored. The facts expire when the retention of the request ends.
  */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #keepMs: number;
   /** The deletion requests that were read last, by id. */
   readonly #known = new Map<string, Promise<KnownDeletion | undefined>>();
-  /** Delivery ids by deletion request, then by source. Contains only requests whose last part has not arrived yet. */
+  /** Delivery ids of deletion requests whose last part has not been added yet, by request and source. */
   readonly #gathered = new Map<string, Map<string, readonly string[]>>();
 
   /** `keepMs`: how long a deletion request is kept. @default forever */
@@ -39,8 +38,8 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   /**
-   * Writes the deletion request with its last part, after its deliveries are stored. A delivery that is settled before
-   * that is not recorded as delivered, so the queue is asked about it.
+   * Writes the deletion request with its last part, after its deliveries are stored. A delivery that is settled earlier is
+   * not recorded as delivered; its state is read from the queue later.
    */
   async add(
     { id, createdAt, userIds, deliveryIds, part }: NewDeletion,
@@ -56,16 +55,15 @@ export class ServerDeletionStore implements DeletionStore {
     if (part !== undefined && part.index < part.of - 1) return;
     this.#gathered.delete(id);
     const written: WrittenDeletion = { createdAt, userIds, deliveryIds: [...gathered] };
-    await this.#put(factName('request', [id]), JSON.stringify(written), createdAt);
+    await this.#put(factName('deletion-request', [id]), JSON.stringify(written), createdAt);
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    // Does not read the request again if it is known, because it may be long and never changes.
+    // Does not read a known request again, because it may be long and never changes.
     const known = await (this.#known.get(id) ?? this.#read(id));
     if (known?.deliveryIds.get(source)?.has(deliveryId) !== true) return;
     const end = isDelivered === undefined ? WAITING : isDelivered ? DELIVERED : FAILED;
-    // Overwrites the earlier end of this delivery, if it was a dead letter and was retried.
-    await this.#put(factName('end', [id, source, deliveryId]), end, known.createdAt);
+    await this.#put(factName('deletion-end', [id, source, deliveryId]), end, known.createdAt);
   }
 
   async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
@@ -89,7 +87,7 @@ export class ServerDeletionStore implements DeletionStore {
   /** Reads a deletion request, which may have expired since the last read, and remembers it for `settled`. */
   #read(id: string): Promise<KnownDeletion | undefined> {
     const reading = this.#server.facts
-      .get([factName('request', [id])])
+      .get([factName('deletion-request', [id])])
       .then(([text]) => (text === undefined ? undefined : knownOf(text)));
     this.#known.delete(id);
     this.#known.set(id, reading);
@@ -103,7 +101,9 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async #ends(id: string, source: string, ids: ReadonlySet<string>): Promise<readonly RecordedDelivery[]> {
-    const texts = await this.#server.facts.get([...ids].map((each) => factName('end', [id, source, each])));
+    const texts = await this.#server.facts.get(
+      [...ids].map((each) => factName('deletion-end', [id, source, each])),
+    );
     return [...ids].map((deliveryId, index) => {
       const isDelivered = texts[index] === DELIVERED || (texts[index] === FAILED ? false : undefined);
       return { source, deliveryId, isDelivered };
@@ -118,7 +118,7 @@ export class ServerDeletionStore implements DeletionStore {
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
-/** The stored end of a dead letter that was retried, so that it has not ended after all. */
+/** The stored end of a dead letter that was retried, and so waits again. */
 const WAITING = '';
 
 function knownOf(text: string): KnownDeletion {
@@ -128,8 +128,4 @@ function knownOf(text: string): KnownDeletion {
     userIds,
     deliveryIds: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
   };
-}
-
-function factName(kind: string, of: readonly string[]): string {
-  return `deletion-${kind}:${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;
 }

@@ -13,16 +13,10 @@ interface WaitingCall<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Maximum items that wait for a write, as a multiple of the `most` items of a write. Further calls are rejected, because
- * they would be confirmed too late.
- */
+/** Maximum number of full writes that wait. Further calls are rejected, because their items would be written too late. */
 const WRITES_WAITING = 10;
 
-/**
- * Gathers the items that arrive during a write into the next write, so that one commit waits for the disk for
- * all of them.
- */
+/** Gathers the items that arrive during a write into the next write, so that all of them wait for the disk only once. */
 export class GatheredWrites<T> {
   readonly #options: GatheredWritesOptions<T>;
   readonly #waiting: WaitingCall<T>[] = [];
@@ -77,7 +71,7 @@ export class GatheredWrites<T> {
   }
 }
 
-/** Whether one of several items may have caused the error: the server can be reached, but rejected the statement. */
+/** Whether a single item may have caused the error of a write: the server could be reached, but rejected the statement. */
 export function isOfOne(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown }; // of any thrown value
   return typeof code === 'string' && /^(?:2|4|54|P0|XX|BM)[0-9A-Z]+$/.test(code);

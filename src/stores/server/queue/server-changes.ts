@@ -10,8 +10,7 @@ import { findDeliveries, type Found } from './server-find.ts';
 import { bySeries, type ServerLanes } from './server-lanes.ts';
 import { entryId, inLines, noteOf, toNewEntry } from './server-record.ts';
 
-/** Implements `retry` of an inspection, in a few commands. */
-export async function retryDeliveries(
+export async function retryEntries(
   lanes: ServerLanes,
   ids: readonly string[],
   now: number,
@@ -25,8 +24,8 @@ export async function retryDeliveries(
     ({ delivery }) => lanes.series(delivery),
     async (_, some) => {
       const areWoken: boolean[] = [];
-      // Wakes the dead letters of a lane in the given order, even if they alternate between its two series, so that
-      // deliveries with the same order key keep their order.
+      // Wakes the dead letters of a lane in the given order, even if they alternate between its two series, because
+      // dead letters with the same order key must keep that order.
       for (const run of runsOf(some)) areWoken.push(...(await wakeDead(lanes, run, now)));
       return areWoken;
     },
@@ -40,7 +39,7 @@ export async function retryDeliveries(
   });
 }
 
-/** Splits deliveries into runs of neighbors in the same series, in order. */
+/** Splits a list into runs of neighbors that are in the same series. */
 function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
   const runs: Found[][] = [];
   for (const each of all) {
@@ -70,15 +69,15 @@ async function wakeDead(
     }));
     return first.series.wake('failed', waking);
   }
-  // A kill between adding and removing leaves the deliveries in both series of their lane. The next retry then finds them
-  // as dead letters again.
+  // If the process is killed between adding and removing, the deliveries are in both series of their lane. The next retry
+  // then finds them as dead letters again.
   await lanes.server.add(retried.map(({ delivery }) => toNewEntry(delivery, now)));
   await first.series.remove(retried.map(({ delivery }) => ({ id: entryId(delivery.id) })));
   return dead.map(() => true);
 }
 
-/** Implements `makeDue` of an inspection. A retrying delivery is first for all of its order keys, so only its due time delays it. */
-export async function makeDeliveriesDue(
+/** Makes retrying deliveries due. Only their due time delays them, because they are first for all of their order keys. */
+export async function makeEntriesDue(
   lanes: ServerLanes,
   ids: readonly string[],
   dueAt: number,
@@ -102,8 +101,7 @@ export async function makeDeliveriesDue(
   });
 }
 
-/** Implements `drop` of an inspection. */
-export async function dropDeliveries(
+export async function dropEntries(
   lanes: ServerLanes,
   wanted: readonly (string | Delivery)[],
 ): Promise<readonly DropResult[]> {
@@ -116,7 +114,7 @@ export async function dropDeliveries(
     .filter((each) => each !== undefined)
     .filter(({ state }) => state !== 'sending');
   const dropped = new Set<string>();
-  // Begins with the series of dead letters, because after a kill during a retry, a delivery is in both series of its lane.
+  // Begins with the series of dead letters, because after a killed retry, a delivery is in both series of its lane.
   for (const isArrival of [true, false]) {
     const left = droppable.filter(({ id, state }) => (isArrival ? state === 'dead' : !dropped.has(id)));
     const removed = await bySeries(

@@ -8,11 +8,11 @@ export interface Found {
   readonly delivery: Delivery;
   /** How often the entry of the delivery was taken. */
   readonly takes: number;
-  /** Whether the delivery was added as a dead letter. */
+  /** Whether `series` has the deliveries that were added as dead letters. */
   readonly isArrival: boolean;
 }
 
-/** Finds deliveries by id. If a delivery is in both series of its lane, `areDead` selects the dead letter. */
+/** Finds deliveries by id. If a delivery is in both series of its lane, finds the dead letter only if `areDead` is true. */
 export async function findDeliveries(
   lanes: ServerLanes,
   ids: readonly string[],

@@ -12,18 +12,18 @@ import type {
 } from '../../../queue/inspection.ts';
 import { inParts } from '../in-parts.ts';
 import type { Server } from '../server.ts';
-import { dropDeliveries, makeDeliveriesDue, retryDeliveries } from './server-changes.ts';
+import { dropEntries, makeEntriesDue, retryEntries } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
 import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { lastDelivered, oldestUnsettled, serverStats } from './server-stats.ts';
 
-/** Maximum deliveries to change in one step, because the bodies of all of them may be read. */
+/** Maximum deliveries to change in one step, which may read the bodies of all of them. */
 const CHANGED_AT_ONCE = 1_000;
 
 /**
- * Inspects a ServerQueue, from its process or another. A waiting delivery counts as `pending` until it is
- * delayed for a retry, and again once the retry is due. Lists are ordered by lane and state, earliest first.
+ * Inspects a ServerQueue, from its process or another. `stats` counts a delivery as `pending` again once its retry is due.
+ * Lists are ordered by lane and state, earliest first.
  */
 export class ServerInspection implements QueueInspection {
   readonly #clock: Clock;
@@ -75,15 +75,15 @@ export class ServerInspection implements QueueInspection {
   }
 
   retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    return inParts(ids, CHANGED_AT_ONCE, (some) => retryDeliveries(this.#lanes, some, this.#now()));
+    return inParts(ids, CHANGED_AT_ONCE, (some) => retryEntries(this.#lanes, some, this.#now()));
   }
 
   makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    return inParts(ids, CHANGED_AT_ONCE, (some) => makeDeliveriesDue(this.#lanes, some, this.#now()));
+    return inParts(ids, CHANGED_AT_ONCE, (some) => makeEntriesDue(this.#lanes, some, this.#now()));
   }
 
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
-    return inParts(deliveries, CHANGED_AT_ONCE, (some) => dropDeliveries(this.#lanes, some));
+    return inParts(deliveries, CHANGED_AT_ONCE, (some) => dropEntries(this.#lanes, some));
   }
 
   #now(): number {

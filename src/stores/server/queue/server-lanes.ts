@@ -4,14 +4,14 @@ import type { LaneId } from '../../../queue/queue.ts';
 /** Name prefix of all series. */
 const SERIES = 'hooks/';
 /**
- * A name in the registry that `restore` registers after it has searched the server. Adding entries registers only their
- * own series, so a registry without this name may lack others.
+ * A name that `restore` adds to the registry after it has searched the server. A registry without this name may be
+ * incomplete, because adding entries registers only their own series.
  */
 const COMPLETE = 'hooks-registry';
 
-/** One of the two series of a lane. */
+/** Identifies one of the two series of a lane. */
 export interface LaneSeriesId extends LaneId {
-  /** Whether the deliveries of the series were added as dead letters, which are never claimed. @default false */
+  /** Whether the series has the deliveries that were added as dead letters, and so are never claimed. @default false */
   readonly isArrival?: boolean;
 }
 
@@ -43,8 +43,8 @@ export class ServerLanes {
   }
 
   /**
-   * Searches the whole server for lanes and registers them, unless the registry is complete. Returns a sentence if lanes
-   * were missing from the registry. Without the right or the memory to register lanes, only this object knows them.
+   * Searches the whole server for lanes and registers them, unless the registry is complete. Returns a warning if lanes
+   * were missing from the registry. If the server does not allow registering lanes, or is full, only this object knows them.
    */
   async restore(): Promise<string | undefined> {
     const registered = await this.server.registered();
@@ -72,7 +72,7 @@ export class ServerLanes {
 
 export const UNSETTLED = ['waiting', 'active', 'delayed'] as const;
 
-/** The ids of the earliest entry in each state. A state without entries has none. */
+/** The id of the earliest entry in each of the states that have entries. */
 export async function firstIds(series: Series, states: readonly EntryState[]): Promise<readonly string[]> {
   const ids = states.map((state) =>
     state === 'delayed' ? series.ids(state, 0, 0) : series.ids(state, -1, -1),
@@ -80,7 +80,7 @@ export async function firstIds(series: Series, states: readonly EntryState[]): P
   return (await Promise.all(ids)).flat();
 }
 
-/** Calls `act` once per series, with the items of that series in order. `act` returns one result per item. */
+/** Groups items by series, and calls `act` for each group. `act` returns one result per item, in order. */
 export async function bySeries<T, R>(
   items: Iterable<T>,
   seriesOf: (item: T) => Series,
@@ -101,12 +101,12 @@ export async function bySeries<T, R>(
   return results;
 }
 
-/** Names the series of a lane: legible in Bull Board, and without a colon. */
+/** Names a series without a colon, which BullMQ does not allow, and legibly, because Bull Board shows the name. */
 export function seriesName({ source, destination, isArrival = false }: LaneSeriesId): string {
   return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}${isArrival ? '/dead' : ''}`;
 }
 
-/** The lane of a series. Undefined if the series does not belong to hooks, so that `seriesName` did not make its name. */
+/** The lane of a series. Undefined for a series whose name is not from `seriesName`, so that it does not belong to hooks. */
 export function laneOfSeries(name: string): LaneId | undefined {
   const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
   if (source === undefined || destination === undefined) return undefined;

@@ -17,10 +17,7 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/**
- * Share of a lock that certainly remains when locks are extended next. A lock is not extended beyond the end of its lease:
- * if the lease ends within this share, the lock already lasts until then.
- */
+/** A lock still lasts for this share of `lockMs` at each beat, so a lease that ends sooner needs no further extension. */
 const COVERED = 1 / 2;
 
 /**
@@ -38,12 +35,12 @@ export class ServerLeases {
     this.#options = options;
   }
 
-  /** Duration of the lock for a lease of `leaseMs`: a long lease gets a short lock, which is extended. */
+  /** The duration of the lock for a lease. The lock of a long lease is short, and is extended. */
   lockMs(leaseMs: number): number {
     return Math.min(leaseMs, this.#options.lockMs);
   }
 
-  /** Extends the lock of a claim regularly until its lease ends. Called again when the lease is renewed. */
+  /** Extends the lock of a claim regularly for `leaseMs` from now. Replaces an earlier lease of the claim. */
   hold(claim: Claim, leaseMs: number): void {
     if (this.#isClosed || leaseMs <= this.#options.lockMs) return;
     this.#leases.set(claim.token, { claim, endsAt: this.#options.clock.now() + leaseMs });
@@ -65,7 +62,6 @@ export class ServerLeases {
     this.#cancel ??= clock.after(lockMs / BEATS_PER_LOCK, () => void this.#beat());
   }
 
-  /** Extends the locks of all claims. */
   async #beat(): Promise<void> {
     const { lanes, clock, lockMs } = this.#options;
     const coveredUntil = clock.now() + lockMs * COVERED;
@@ -76,7 +72,7 @@ export class ServerLeases {
       claims,
       ({ delivery }) => lanes.series(delivery),
       async (series, some) => {
-        // A failure is ignored, because either the next beat is in time, or other processes take the deliveries.
+        // A failure is ignored, because either the next beat is in time, or other processes claim the deliveries.
         const lost = new Set(await series.extend(some.map(lockOf), lockMs).catch(() => []));
         for (const claim of some) if (lost.has(entryId(claim.delivery.id))) this.release(claim);
         return [];
@@ -87,14 +83,14 @@ export class ServerLeases {
   }
 }
 
-/** Makes a claim. Its token consists of the token of the lock and the number of takes, because notes store that number. */
+/** Makes a claim. Its token is the token of the lock and the number of takes, because notes contain that number. */
 export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   // The progress of a claim does not include the round that this take begins.
   const delivery = toDelivery(entry, lane, entry.takes - 1);
   return { delivery, token: `${token}#${entry.takes}` };
 }
 
-/** The lock of a claim with the note to write next: the delivery as claimed, except for what `changed` contains. */
+/** The lock of a claim, and a note of the claimed delivery, in which `changed` replaces fields. */
 export function notedLockOf(claim: Claim, changed: Partial<Note> = {}): EntryLock & Noted {
   const { delivery, token } = claim;
   const takes = Number(token.slice(token.lastIndexOf('#') + 1));

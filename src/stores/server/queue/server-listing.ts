@@ -1,7 +1,6 @@
 import type { EntryState, Series } from '../server.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type { Page, DeliverySelection } from '../../../queue/inspection.ts';
-import type { LaneId } from '../../../queue/queue.ts';
 import { bySeries, type LaneSeriesId, type ServerLanes } from './server-lanes.ts';
 import { deliveryId, toDelivery } from './server-record.ts';
 
@@ -12,22 +11,22 @@ interface Listed {
   readonly seriesId: LaneSeriesId;
 }
 
-/** The deliveries of a lane whose entries are in one state of one series. */
-interface Shelf {
+/** The entries in one state of one of the series of a lane. */
+interface EntryGroup {
   readonly entryState: EntryState;
-  /** The states that these deliveries can have. */
+  /** The states that the deliveries of these entries can have. */
   readonly states: readonly DeliveryState[];
   readonly isArrival?: boolean;
-  /** Place of these deliveries in a listing, among the shelves of their lane. */
+  /** Place of the group in a listing, among the groups of its lane. */
   readonly rank: number;
 }
 
 /**
- * The shelves in the order in which they are read: from the last state of an entry to the first, so that an entry that
- * advances meanwhile is read twice, not missed. Delayed entries rank last, because a delivery that waits for an earlier
- * one with its order key is delayed.
+ * The groups in the order of reading: from the last state of an entry to the first, so that an entry that advances meanwhile
+ * is read twice, not missed. Delayed entries rank last, because a delivery that waits for an earlier one with its order key
+ * is delayed.
  */
-const SHELVES: readonly Shelf[] = [
+const GROUPS: readonly EntryGroup[] = [
   { entryState: 'waiting', states: ['dead'], isArrival: true, rank: 3 },
   { entryState: 'failed', states: ['dead'], rank: 0 },
   { entryState: 'completed', states: ['delivered'], rank: 1 },
@@ -36,15 +35,15 @@ const SHELVES: readonly Shelf[] = [
   { entryState: 'active', states: ['sending'], rank: 2 },
 ];
 
-/** Ids per command. The server serves others between commands. */
+/** Ids to read per command. The server serves other clients between commands. */
 const SLICE = 5_000;
-/** Multiplier in a cursor: the number of the listing times PLACES, plus the index of the next id in that listing. */
+/** A cursor is the number of its listing times PLACES, plus the index of the next entry in that listing. */
 const PLACES = 2 ** 32;
 const LISTINGS_KEPT = 4;
 
 /**
- * Lists deliveries. Reads all ids when a listing begins, some dozen bytes each, and reads the pages by these
- * ids: by position, a delivery that moves during the listing would appear twice or never.
+ * Lists deliveries. Reads all ids when a listing begins, some dozen bytes each, and then reads each page by its ids. If it
+ * read pages by position, a delivery that moves during the listing would appear twice or never.
  */
 export class ServerListing {
   readonly #lanes: ServerLanes;
@@ -73,8 +72,8 @@ export class ServerListing {
   }
 
   /**
-   * The ids of deliveries in these states. Passing either `pending` or `retrying` includes the deliveries of both states,
-   * because their entries are in the same states.
+   * The ids of deliveries in these states. Either of `pending` and `retrying` includes the deliveries of both, because their
+   * entries are in the same states.
    */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
     return (await this.#all(states)).map(({ id }) => deliveryId(id));
@@ -89,27 +88,22 @@ export class ServerListing {
   }
 
   async #all(states: readonly DeliveryState[]): Promise<readonly Listed[]> {
-    const lanes: (readonly Listed[])[] = [];
-    for (const lane of await this.#lanes.all()) lanes.push(await this.#listedIn(lane, states));
-    return lanes.flat();
-  }
-
-  async #listedIn(lane: LaneId, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
-    const ranked: (readonly Listed[])[] = [];
-    for (const { isArrival = false, entryState, rank, ...shelf } of SHELVES) {
-      if (!shelf.states.some((state) => states.includes(state))) continue;
-      const seriesId = { ...lane, isArrival };
-      const series = this.#lanes.series(seriesId);
-      ranked[rank] = (await idsIn(series, entryState)).map((id) => ({ id, series, seriesId }));
+    const groups = GROUPS.filter((group) => group.states.some((state) => states.includes(state)));
+    const listed: (readonly Listed[])[] = [];
+    for (const lane of await this.#lanes.all()) {
+      const ranked: (readonly Listed[])[] = [];
+      for (const { isArrival = false, entryState, rank } of groups) {
+        const seriesId = { ...lane, isArrival };
+        const series = this.#lanes.series(seriesId);
+        ranked[rank] = (await idsIn(series, entryState)).map((id) => ({ id, series, seriesId }));
+      }
+      listed.push(ranked.flat());
     }
-    return ranked.flat();
+    return listed.flat();
   }
 }
 
-/**
- * Reads the ids of the entries of a series in one state, earliest first. The server lists waiting and active entries newest
- * first.
- */
+/** Reads the ids of the entries in one state, earliest first. The server lists waiting and active entries newest first. */
 async function idsIn(series: Series, state: EntryState): Promise<readonly string[]> {
   const ids = new Set<string>();
   for (let start = 0; ; start += SLICE) {
@@ -120,7 +114,7 @@ async function idsIn(series: Series, state: EntryState): Promise<readonly string
   return state === 'waiting' || state === 'active' ? [...ids].toReversed() : [...ids];
 }
 
-/** Sorts by the time of adding. Entries of the same millisecond are sorted by their ids, which increase. */
+/** Sorts by the time of adding. Sorts entries of the same millisecond by their ids, which increase. */
 async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly Listed[]> {
   const added = await bySeries(listed, seriesOf, (series, some) => series.addedAt(idsOf(some)));
   const timeOf = (each: Listed): number => added.get(each) ?? 0;

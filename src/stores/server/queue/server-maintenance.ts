@@ -13,15 +13,12 @@ interface ServerMaintenanceOptions {
 }
 
 const FORGET_MS = 60_000;
-/** Maximum dead letters of a lane to examine in one run of the maintenance. The next run continues. */
-const FORGOTTEN_AT_ONCE = 1_000;
-/** Maximum number of entries to read at once: the server sends their bodies too, which need memory. */
+/** Maximum dead letters per lane to examine in one run of the maintenance. The next run continues. */
+const EXAMINED_AT_ONCE = 1_000;
+/** Maximum entries to read at once, because the server sends their bodies too, which need memory. */
 const READ_AT_ONCE = 100;
 
-/**
- * Recurring clean-up of the whole queue, which every claiming process does: ends expired leases, and forgets deliveries
- * that were settled long ago.
- */
+/** Clean-up that each claiming process repeats: ends expired leases, and removes deliveries that were settled long ago. */
 export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
   readonly #recoveredAt = new Map<string, number>();
@@ -41,13 +38,13 @@ export class ServerMaintenance {
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
-    // Forgets in unclaimed lanes, too: an invalid message has no destination, and a source may be removed.
+    // Includes lanes that no process claims from: an invalid message has no destination, and a source can be removed.
     const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each, now)));
-    // Lets the next claim continue at once. Otherwise, it could take hours to forget the deliveries of one minute.
+    // Continues at the next claim, because at one run a minute, it could take hours to remove the deliveries of one minute.
     if (areMore.includes(true)) this.#forgotAt = -Infinity;
   }
 
-  /** Forgets old deliveries of a lane. Returns whether more may be left. */
+  /** Removes some of the old deliveries of a lane. Returns whether more may be left. */
   async #forget(lane: LaneId, now: number): Promise<boolean> {
     const { lanes, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
@@ -62,13 +59,13 @@ export class ServerMaintenance {
 }
 
 /**
- * Removes old deliveries that were added as dead letters. Their entries are waiting, because BullMQ can add only waiting
- * ones. Returns whether more may be left.
+ * Removes some of the old deliveries that were added as dead letters. Their entries are waiting, because BullMQ cannot add
+ * failed entries. Returns whether more may be left.
  */
 async function forgetArrivals(lanes: ServerLanes, lane: LaneId, before: number): Promise<boolean> {
   const arrivals = { ...lane, isArrival: true };
   const series = lanes.series(arrivals);
-  const oldest = await series.ids('waiting', -FORGOTTEN_AT_ONCE, -1);
+  const oldest = await series.ids('waiting', -EXAMINED_AT_ONCE, -1);
   const removed = await inParts(oldest, READ_AT_ONCE, async (ids) => {
     const old = (await series.get(ids))
       .filter((entry) => entry !== undefined)

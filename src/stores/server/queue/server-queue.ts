@@ -13,50 +13,42 @@ import { ServerMaintenance } from './server-maintenance.ts';
 export interface ServerQueueOptions {
   /** The server, which stays open when the queue is closed. */
   readonly server: Server;
-  /** The clock of the process. Must show real time, because the server uses a clock of its own. */
+  /** A clock that shows real time, because the server uses a clock of its own. */
   readonly clock: Clock;
-  /** The lanes on the server, which the inspection of this process may share. @default the registered lanes */
+  /** The known lanes, to share them with the inspection of this process. @default the registered lanes */
   readonly lanes?: ServerLanes;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
   /** Ms between searches for expired leases. A lease is found by the second search after its end. @default 2,000 */
   readonly recoverMs?: number;
-  /** Ms that a claim outlives a process that is killed or starved. @default 10,000 */
+  /** Ms that a claim outlives a process that was killed or gets no CPU time. @default 10,000 */
   readonly lockMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/**
- * Default `lockMs`. The deliveries of a killed process can be claimed after the end of the lock and two searches for
- * expired locks: within 16 s.
- */
+/** Other processes can claim the deliveries of a killed process after LOCK_MS and two searches, each RECOVER_MS: in 16 s. */
 const LOCK_MS = 10_000;
-/**
- * Maximum deliveries to add in one transaction. During it, the server serves no other client, and this process runs no
- * other callback.
- */
+/** Maximum deliveries per transaction, during which the server serves no other client and this process no other callback. */
 const ADDED_AT_ONCE = 1_000;
 
 /**
- * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries in BullMQ.
- * Added deliveries are as durable as the settings of the server make them. A PostgreSQL that crashes may forget the
- * claims, renewals and settlements of its last second; their deliveries are then sent again. A delivery that becomes due
- * joins the end of the queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
+ * A queue on a server, which processes on any number of hosts can share. Each lane is a queue of BullMQ. Added deliveries
+ * are as durable as the settings of the server make them. A PostgreSQL that crashes may forget the claims, renewals and
+ * settlements of its last second; their deliveries are then sent again. A delivery that becomes due joins the end of the
+ * queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
  *
- * Claims use BullMQ's tables and keys, not its `Worker`. A `Worker` blocks one connection per lane, takes entries at its
- * own pace and fails entries whose callback throws. The pace, the leases and the order lines of hooks would have to work
- * around it. A `Worker` runs two scripts per message. This class runs three for a single message
- * (test/queue/server-trips.system.test.ts), but fewer per message for many messages, because it settles all deliveries
- * together that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
+ * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own
+ * pace and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
+ * message (test/queue/server-trips.system.test.ts), but fewer per message under load, because it settles together all
+ * deliveries that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
  * Redis; with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273
  * and 532 (docs/benchmarks.md).
  *
- * Each change of an entry is one step on the server, which includes the lines that the entry joins or leaves. So a killed
- * process leaves nothing half done that another process would have to repair. On PostgreSQL, a step is a transaction of
+ * Each change of an entry and of its lines is one step on the server, so a killed process leaves no half-done change to
+ * repair. Separate steps for lines and entries needed 480 more lines of code. On PostgreSQL, a step is a transaction of
  * BullMQ's functions. On Redis, adding is a transaction of BullMQ's scripts and one script of hooks. All other steps are
  * scripts of hooks on BullMQ's keys, because BullMQ's scripts fail on a full server, do not know lines and take one entry
- * each. A message with an order key takes five scripts in all. With separate steps for lines and entries, 480 more lines
- * of code were needed to record each operation before it began and to repair what a killed process left.
+ * each. A message with an order key takes five scripts in all.
  */
 export class ServerQueue implements Queue {
   readonly #lanes: ServerLanes;
@@ -109,7 +101,7 @@ export class ServerQueue implements Queue {
       const { taken, nextDueAt } = await series.take(tokens, lockMs);
       const all = taken.map((each) => toClaim(each, lane));
       const inTurn = await holdOthers(series, all);
-      // Drops the claims if their locks may have expired, because this process or the server was stopped meanwhile.
+      // Drops the claims if their locks may have expired, because this process or the server was suspended meanwhile.
       if (this.#clock.now() - askedAt >= lockMs) break;
       for (const claim of inTurn) this.#leases.hold(claim, leaseMs);
       await keepFirstTimes(inTurn, { taken, series, lockMs });
@@ -118,7 +110,7 @@ export class ServerQueue implements Queue {
         return { claims, nextDueAt: await this.#nextDueAt(series, claims, nextDueAt) };
       }
     }
-    // The lane counts as due now, because only another claim can find out whether more deliveries wait.
+    // Asks the caller to claim again at once, because only another claim finds out whether more deliveries wait.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
@@ -178,7 +170,7 @@ export class ServerQueue implements Queue {
   ): Promise<number | undefined> {
     const isHeld = nextDelayedAt !== Infinity && nextDelayedAt >= HELD_UNTIL;
     const isInFlight = claims.length > 0 || isHeld || (await firstIds(series, ['active'])).length > 0;
-    // Looks again after `recoverMs`, because the end of a lease that another process holds is unknown.
+    // Includes a look after `recoverMs`, because the ends of leases of other processes are unknown.
     const nextLookAt = isInFlight ? Math.ceil(this.#clock.now() + this.#recoverMs) : Infinity;
     const nextDueAt = Math.min(nextLookAt, isHeld ? Infinity : nextDelayedAt);
     return nextDueAt === Infinity ? undefined : nextDueAt;
@@ -189,19 +181,22 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** Puts back claims that are not first in all of their lines, because an entry that waits in one line may be taken. Returns the other claims. */
+/**
+ * Delays claimed deliveries that are not first in all of their lines, and returns the other claims. An entry is woken when
+ * it becomes first in one of its lines, so it can be taken while it still waits in another.
+ */
 async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
   if (inLines.length === 0) return claims;
-  // Writes notes with the number of takes, so that a take that is held here does not count as a round.
+  // Writes notes with the number of takes, so that the take of a delayed entry does not count as a round.
   const held = new Set(await series.hold(inLines.map((claim) => notedLockOf(claim))));
   return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
 }
 
 /**
- * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a
- * note. BullMQ stores only when an entry was taken last, so the window starts with the second claim. Without storing
- * that time, a third claim would move the start again.
+ * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a note.
+ * BullMQ stores only when an entry was taken last, so the window starts with the second claim. A third claim would move
+ * the start again if it were not stored.
  */
 async function keepFirstTimes(
   claims: readonly Claim[],

@@ -27,9 +27,9 @@ interface Text {
   readonly bodyBase64?: string;
   /** Checksum of the body, message id and order keys, by queue/checksum.ts. */
   readonly checksum: number;
-  /** Why and when the delivery died. Present if it was added as a dead letter. */
+  /** Present if the delivery was added as a dead letter. */
   readonly dead?: Pick<Delivery, 'reason' | 'detail' | 'settledAt'>;
-  /** Attempts so far. Present if the delivery came from another queue that had tried it. */
+  /** The progress when the delivery was added. Present if it was moved from another queue that had tried it. */
   readonly progress?: Progress;
 }
 
@@ -38,7 +38,7 @@ export interface Note {
   readonly progress: Progress;
   /**
    * How often the entry had been taken when this note was written. Each later take began a round that `progress` does not
-   * include. Missing in notes of earlier versions, which count all takes. @default all takes so far
+   * include. Missing in some notes of earlier versions. @default all takes so far
    */
   readonly takes?: number;
   /** When the delivery is due, in ms since the epoch. Replaces the due time in the text of the entry. */
@@ -103,7 +103,7 @@ function deliveryChecksum({
   return checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) });
 }
 
-/** The states of deliveries by the state of their entry. A waiting entry is `pending` or `retrying`. */
+/** The state of a delivery by the state of its entry. The delivery of a waiting entry is `pending` or `retrying`. */
 const STATES = {
   waiting: undefined,
   active: 'sending',
@@ -112,8 +112,8 @@ const STATES = {
 } satisfies Record<SeriesEntry['state'], DeliveryState | undefined>;
 
 /**
- * Reads a delivery from its entry. The progress includes a round for each of the first `takes` takes. BullMQ stores only
- * how often an entry was taken and when it was taken last, so a round whose process wrote no note is only counted.
+ * Reads a delivery from its entry. Its progress includes the rounds of the first `takes` takes. A round whose process did
+ * not write a note is only counted, because BullMQ stores only the number of takes and the time of the last one.
  */
 export function toDelivery(
   entry: SeriesEntry,
