@@ -10,7 +10,8 @@ export function inOneTurn<T, R>(
   let results: Promise<readonly (R | Error)[]> | undefined;
   return async (one) => {
     if (results === undefined || calls.length === most) {
-      const batch: T[] = (calls = []);
+      const batch: T[] = [];
+      calls = batch;
       results = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
         if (calls === batch) results = undefined;
         return act(batch);

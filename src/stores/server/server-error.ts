@@ -70,7 +70,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   ],
   [
     /NOPERM|permission denied|42501/,
-    ['rejects a command: its user lacks a right', 'give its user the right to read and write'],
+    ['does not allow its user to run a command', 'give its user the right to read and write'],
   ],
   [
     /3D000|does not exist.*database|database .* does not exist/,

@@ -114,7 +114,7 @@ export async function dropEntries(
     .filter((each) => each !== undefined)
     .filter(({ state }) => state !== 'sending');
   const dropped = new Set<string>();
-  // Begins with the series of dead letters, because after a killed retry, a delivery is in both series of its lane.
+  // Begins with the dead letters. If a process was killed during a retry, a delivery is a dead letter and also waits.
   for (const isArrival of [true, false]) {
     const left = droppable.filter(({ id, state }) => (isArrival ? state === 'dead' : !dropped.has(id)));
     const removed = await bySeries(

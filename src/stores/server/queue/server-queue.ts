@@ -26,7 +26,7 @@ export interface ServerQueueOptions {
 }
 
 const RECOVER_MS = 2_000;
-/** Other processes can claim the deliveries of a killed process after LOCK_MS and two searches, each RECOVER_MS: in 16 s. */
+/** After this time and two searches, other processes can claim the deliveries of a killed process: within 16 s. */
 const LOCK_MS = 10_000;
 /** Maximum deliveries per transaction, during which the server serves no other client and this process no other callback. */
 const ADDED_AT_ONCE = 1_000;
@@ -170,7 +170,7 @@ export class ServerQueue implements Queue {
   ): Promise<number | undefined> {
     const isHeld = nextDelayedAt !== Infinity && nextDelayedAt >= HELD_UNTIL;
     const isInFlight = claims.length > 0 || isHeld || (await firstIds(series, ['active'])).length > 0;
-    // Includes a look after `recoverMs`, because the ends of leases of other processes are unknown.
+    // Asks for a claim after `recoverMs` at the latest, because it is unknown when the leases of other processes end.
     const nextLookAt = isInFlight ? Math.ceil(this.#clock.now() + this.#recoverMs) : Infinity;
     const nextDueAt = Math.min(nextLookAt, isHeld ? Infinity : nextDelayedAt);
     return nextDueAt === Infinity ? undefined : nextDueAt;
