@@ -39,10 +39,10 @@ export function isUntried({ rounds, attempts }: Progress): boolean {
   return rounds === 0 && attempts.length === 0;
 }
 
-/** Returns the progress with another round begun. The first round starts the retry window. */
-export function withRound(progress: Progress, now: number): Progress {
+/** Returns the progress with further rounds begun. The first round starts the retry window. */
+export function withRound(progress: Progress, now: number, count = 1): Progress {
   const { rounds, firstAttemptAt = Math.floor(now), attempts, rejectedBy, notBefore } = progress;
-  return { rounds: rounds + 1, firstAttemptAt, attempts, rejectedBy, notBefore };
+  return { rounds: rounds + count, firstAttemptAt, attempts, rejectedBy, notBefore };
 }
 
 /** One message on its way to one destination: added to a queue, and claimed from it. */

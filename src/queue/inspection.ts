@@ -95,8 +95,27 @@ export interface Page {
  */
 export type RetryResult = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 
+/** The result for a delivery that cannot be retried. Undefined if it can be retried. */
+export function blockedRetryResult({
+  state,
+  reason,
+  isDamaged,
+}: Delivery): Exclude<RetryResult, 'retried' | 'unknown'> | undefined {
+  if (state === 'delivered') return 'delivered';
+  if (state !== 'dead') return 'waiting';
+  if (reason === 'invalid') return 'invalid';
+  return isDamaged ? 'damaged' : undefined;
+}
+
 /** Result of making a delivery due. `due`: it is attempted as soon as its lane has room. */
 export type DueResult = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
+
+/** The result for a delivery that does not wait for a retry. Undefined if it does, and so can be made due. */
+export function blockedDueResult({ state, isDamaged }: Delivery): DueResult | undefined {
+  if (isDamaged) return 'dead';
+  if (state === 'retrying') return undefined;
+  return state === 'pending' ? 'due' : state;
+}
 
 export type DropResult = 'dropped' | 'unknown' | 'sending';
 

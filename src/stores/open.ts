@@ -34,7 +34,7 @@ async function openOnServer(
   { clock, retention, dataDir }: DurableQueueOptions,
 ): Promise<DurableQueue> {
   const { openServerQueue } = await loadServers();
-  const { server, isSameServer, ...opened } = await openServerQueue(url, { clock, retention });
+  const { server, ...opened } = await openServerQueue(url, { clock, retention });
   const { queue, inspection, loss } = opened;
   let audiences: ReturnType<typeof openAudienceStore> | undefined;
   return {
@@ -48,7 +48,7 @@ async function openOnServer(
     check: (options) => server.check(options),
     warnings: async () => [...(loss === undefined ? [] : [loss]), ...(await server.warnings())],
     audiences: () => (audiences ??= openAudienceStore(join(dataDir, FILE), clock)),
-    isSameStore: (other) => isSameServer(other.queue),
+    isSameStore: (other) => queue.isOnServerOf(other.queue),
     close: async () => {
       await queue.close();
       await server.close();

@@ -1,10 +1,7 @@
 import type { JobJson } from 'bullmq';
 import type { SeriesEntry, NewEntry } from './server.ts';
 
-/**
- * The fields of a job that hooks reads, and whether the job is locked. `data`, `returnvalue`, `stacktrace`
- * and `progress` are JSON.
- */
+/** The fields of a job that hooks reads. `data`, `returnvalue`, `stacktrace` and `progress` are JSON. */
 export interface JobFields extends Pick<SeriesEntry, 'id' | 'name' | 'addedAt' | 'takes'> {
   readonly isLocked: boolean;
   readonly takenAt?: number | null | undefined;
@@ -16,14 +13,14 @@ export interface JobFields extends Pick<SeriesEntry, 'id' | 'name' | 'addedAt' |
   readonly progress?: string | null | undefined;
 }
 
-/** Converts an entry to a job of BullMQ. `mark` identifies the call that added it. */
+/** Converts an entry to a job of BullMQ. `mark` is stored with an entry in lines, and identifies the call that added it. */
 export function toJob({ id, name, text, addedAt, dueAt, lines = [] }: NewEntry, mark?: string): JobJson {
   const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
   return {
     id,
     name: legible(name),
     data: storable(text),
-    // Passes only these options, because each job stores its options, and hooks and BullMQ need no others.
+    // Leaves out all other options, because each job stores its options.
     opts: { ...(delay > 0 && { delay }), ...(mark !== undefined && lines.length > 0 && { mark }) },
     delay,
     timestamp: addedAt,
@@ -38,12 +35,12 @@ export function toJob({ id, name, text, addedAt, dueAt, lines = [] }: NewEntry, 
 
 const LONGEST_NAME = 100;
 
-/** Makes a name that PostgreSQL can store as text: the name of an invalid message may be anything. */
+/** Shortens a name and replaces characters that PostgreSQL cannot store: the name of an invalid message can be anything. */
 export function legible(name: string): string {
   return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
-/** Returns JSON unchanged, or as a JSON string if it escapes a character that PostgreSQL's JSON cannot store. */
+/** Returns JSON unchanged, or as a JSON string if it contains an escape that PostgreSQL's JSON cannot store. */
 function storable(text: string): string {
   return /\\u0000|\\ud[89a-f]/i.test(text) ? JSON.stringify(text) : text;
 }
@@ -58,7 +55,7 @@ export function toEntry(fields: JobFields): SeriesEntry {
   return { id, name, state, text, note: noteOf(fields), reason, addedAt, takes, takenAt, settledAt };
 }
 
-/** Undoes `storable`. Returns unreadable data unchanged, which the reader of the text reports. */
+/** Reverses `storable`. Returns unreadable data unchanged; `toDelivery` then reports a damaged delivery. */
 function textOf(data: string): string {
   if (!data.startsWith('"')) return data;
   try {
@@ -68,7 +65,7 @@ function textOf(data: string): string {
   }
 }
 
-/** The note written last: when the entry was settled, or before. */
+/** The note that was written last. It is in another field of the job after the entry was completed or failed. */
 function noteOf({ returnvalue, stacktrace, failedReason, progress }: JobFields): string | undefined {
   const failed = failedReason ? parse(stacktrace) : undefined;
   const notes = [parse(returnvalue), Array.isArray(failed) ? failed[0] : undefined, parse(progress)];

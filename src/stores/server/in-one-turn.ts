@@ -1,24 +1,24 @@
 /**
- * Batches the calls of one turn of the event loop, up to `most` per batch, because a round trip takes longer than most
- * calls. If the result of a call is an error, only that call rejects; if `act` rejects, all calls of the batch reject.
+ * Batches the calls of one turn of the event loop, at most `most` per batch, to save round trips. `act` returns one result
+ * per call. If a result is an error, only that call rejects; if `act` rejects, all calls of the batch reject.
  */
 export function inOneTurn<T, R>(
   most: number,
   act: (all: readonly T[]) => Promise<readonly (R | Error)[]>,
 ): (one: T) => Promise<R> {
-  let turn: { readonly all: T[]; readonly results: Promise<readonly (R | Error)[]> } | undefined;
-  const begin = (): NonNullable<typeof turn> => {
-    const all: T[] = [];
-    const results = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      if (turn?.all === all) turn = undefined;
-      return act(all);
-    });
-    return { all, results };
-  };
+  let calls: T[] = [];
+  let results: Promise<readonly (R | Error)[]> | undefined;
   return async (one) => {
-    if (turn === undefined || turn.all.length === most) turn = begin();
-    const index = turn.all.push(one) - 1;
-    const result = (await turn.results)[index] as R | Error; // one result per call
+    if (results === undefined || calls.length === most) {
+      const batch: T[] = [];
+      calls = batch;
+      results = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+        if (calls === batch) results = undefined;
+        return act(batch);
+      });
+    }
+    const index = calls.push(one) - 1;
+    const result = (await results)[index] as R | Error; // one result per call
     if (result instanceof Error) throw result;
     return result;
   };

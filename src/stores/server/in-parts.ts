@@ -1,4 +1,4 @@
-/** Acts on at most `most` items at once, one part after the other, and returns the results of all parts in order. */
+/** Calls `act` for parts of at most `most` items, one after the other, and returns the results of all parts in order. */
 export async function inParts<T, R>(
   all: readonly T[],
   most: number,

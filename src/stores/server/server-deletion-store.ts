@@ -1,122 +1,94 @@
-import { createHash } from 'node:crypto';
-import type { Fact, Server } from './server.ts';
-import {
-  recordOf,
-  type DeletionRecord,
-  type DeletionStore,
-  type DeliveryEnd,
-  type NewDeletion,
-  type RecordedDelivery,
-  type SourceDeletion,
+import { factName, type Server } from './server.ts';
+import type {
+  DeletionRecord,
+  DeletionStore,
+  DeliveryEnd,
+  NewDeletion,
+  RecordedDelivery,
+  SourceDeletion,
 } from '../../deletion/state.ts';
 
-/** Maximum deletion requests to keep in memory: more are rarely settled at the same time. */
+/** Maximum deletion requests to keep in memory. The deliveries of more requests are rarely settled at the same time. */
 const MOST_KNOWN = 8;
 
-/** The content of the fact of a deletion request, which is written once. */
-interface Request {
-  readonly createdAt: number;
-  readonly userIds: readonly string[];
-  /** Ids of the deliveries of the request, by source. */
-  readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
+/** A deletion request without its id. `deliveryIds` has the ids of its deliveries by source, as pairs or as a map. */
+interface StoredDeletion<DeliveryIds> extends Pick<NewDeletion, 'createdAt' | 'userIds'> {
+  readonly deliveryIds: DeliveryIds;
 }
 
-interface Known {
-  readonly deletion: NewDeletion;
-  /** The `deliveryIds` of the request, as sets. */
-  readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-export interface ServerDeletionOptions {
-  /** Ms for which a deletion request is kept. @default forever */
-  readonly keepMs?: number | undefined;
-}
+type WrittenDeletion = StoredDeletion<readonly (readonly [string, readonly string[]])[]>;
+type KnownDeletion = StoredDeletion<ReadonlyMap<string, ReadonlySet<string>>>;
 
 /**
- * Stores a fact for each deletion request, and a separate fact for the end of each of its deliveries, so that processes
- * do not overwrite the ends that others stored. Facts expire at the end of their retention.
+ * Stores a fact for each deletion request, and a separate fact for how each of its deliveries ended, so that processes do
+ * not overwrite what others stored. The facts expire when the retention of the request ends.
  */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #keepMs: number;
   /** The deletion requests that were read last, by id. */
-  readonly #known = new Map<string, Promise<Known | undefined>>();
-  /** Delivery ids by deletion request, then by source. Contains only requests whose last part has not arrived yet. */
-  readonly #gathered = new Map<string, Map<string, string[]>>();
+  readonly #known = new Map<string, Promise<KnownDeletion | undefined>>();
+  /** Delivery ids of deletion requests whose last part has not been added yet, by request and source. */
+  readonly #gathered = new Map<string, Map<string, readonly string[]>>();
 
-  constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
+  /** `keepMs`: how long a deletion request is kept. @default forever */
+  constructor(server: Server, { keepMs = Infinity }: { readonly keepMs?: number | undefined } = {}) {
     this.#server = server;
     this.#keepMs = keepMs;
   }
 
   /**
-   * Writes the deletion request with its last part, after its deliveries are stored. A delivery that is settled before
-   * that is not recorded as delivered, so the queue is asked about it.
+   * Writes the deletion request with its last part, after its deliveries are stored. A delivery that is settled earlier is
+   * not recorded as delivered; its state is read from the queue later.
    */
-  async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
-    const { id, createdAt, userIds, part } = deletion;
-    const gathered = this.#gathered.get(id) ?? new Map<string, string[]>();
-    for (const [source, ids] of deletion.deliveryIds) {
-      gathered.set(source, [...(gathered.get(source) ?? []), ...ids]);
-    }
-    const isLast = part === undefined || part.index === part.of - 1;
-    if (isLast) this.#gathered.delete(id);
-    else this.#gathered.set(id, gathered);
-    try {
-      await stored;
-    } catch (error) {
+  async add(
+    { id, createdAt, userIds, deliveryIds, part }: NewDeletion,
+    stored: Promise<unknown>,
+  ): Promise<void> {
+    await stored.catch((error: unknown) => {
       this.#gathered.delete(id);
       throw error;
-    }
-    if (!isLast) return;
-    const request: Request = { createdAt, userIds, deliveryIds: [...gathered] };
-    await this.#put(factName('request', [id]), JSON.stringify(request), createdAt);
+    });
+    const gathered = this.#gathered.get(id) ?? new Map<string, readonly string[]>();
+    this.#gathered.set(id, gathered);
+    for (const [source, ids] of deliveryIds) gathered.set(source, [...(gathered.get(source) ?? []), ...ids]);
+    if (part !== undefined && part.index < part.of - 1) return;
+    this.#gathered.delete(id);
+    const written: WrittenDeletion = { createdAt, userIds, deliveryIds: [...gathered] };
+    await this.#put(factName('deletion-request', [id]), JSON.stringify(written), createdAt);
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    const known = await this.#find(id);
-    if (known?.sets.get(source)?.has(deliveryId) !== true) return;
-    // Overwrites the earlier end of this delivery, if it was a dead letter and was retried.
-    const name = factName('end', [id, source, deliveryId]);
-    await this.#put(name, textOfEnd(isDelivered), known.deletion.createdAt);
+    // Does not read a known request again, because it may be long and never changes.
+    const known = await (this.#known.get(id) ?? this.#read(id));
+    if (known?.deliveryIds.get(source)?.has(deliveryId) !== true) return;
+    const end = isDelivered === undefined ? WAITING : isDelivered ? DELIVERED : FAILED;
+    await this.#put(factName('deletion-end', [id, source, deliveryId]), end, known.createdAt);
   }
 
   async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
-    const known = await this.#reread(id);
-    const all = [...(known?.deletion.deliveryIds ?? [])].map(async ([source, ids]) => {
-      const ends = await this.#ends(id, source, ids);
-      return ids
-        .map((deliveryId, index) => ({ source, deliveryId, isDelivered: endOf(ends[index]) }))
-        .filter(({ isDelivered }) => isDelivered !== true);
-    });
-    return (await Promise.all(all)).flat();
+    const { deliveryIds = [] } = (await this.#read(id)) ?? {};
+    const all = [...deliveryIds].map(([source, ids]) => this.#ends(id, source, ids));
+    return (await Promise.all(all)).flat().filter(({ isDelivered }) => isDelivered !== true);
   }
 
   async get(id: string): Promise<DeletionRecord | undefined> {
-    const { deletion } = (await this.#reread(id)) ?? {};
-    if (deletion === undefined) return undefined;
-    const record = recordOf(deletion);
-    const sources = Object.entries(record.sources).map(
-      async ([name, source]): Promise<[string, SourceDeletion]> => {
-        const ends = await this.#ends(id, name, deletion.deliveryIds.get(name) ?? []);
-        const count = (end: string): number => ends.filter((each) => each === end).length;
-        return [name, { ...source, delivered: count(DELIVERED), failed: count(FAILED) }];
-      },
-    );
-    return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
+    const known = await this.#read(id);
+    if (known === undefined) return undefined;
+    const { createdAt, userIds, deliveryIds } = known;
+    const sources = [...deliveryIds].map(async ([source, ids]): Promise<[string, SourceDeletion]> => {
+      const ends = await this.#ends(id, source, ids);
+      const count = (end: boolean): number => ends.filter(({ isDelivered }) => isDelivered === end).length;
+      return [source, { deliveries: ids.size, delivered: count(true), failed: count(false) }];
+    });
+    return { id, createdAt, userIds, sources: Object.fromEntries(await Promise.all(sources)) };
   }
 
-  /**
-   * Returns a deletion request from memory, or reads it. Concurrent callers share one read, because a request may be long
-   * and never changes.
-   */
-  #find(id: string): Promise<Known | undefined> {
-    return this.#known.get(id) ?? this.#reread(id);
-  }
-
-  /** Reads a deletion request again, because it may have expired since the last read. */
-  #reread(id: string): Promise<Known | undefined> {
-    const reading = this.#read(id);
+  /** Reads a deletion request, which may have expired since the last read, and remembers it for `settled`. */
+  #read(id: string): Promise<KnownDeletion | undefined> {
+    const reading = this.#server.facts
+      .get([factName('deletion-request', [id])])
+      .then(([text]) => (text === undefined ? undefined : knownOf(text)));
     this.#known.delete(id);
     this.#known.set(id, reading);
     const forget = (): void => {
@@ -128,46 +100,32 @@ export class ServerDeletionStore implements DeletionStore {
     return reading;
   }
 
-  async #read(id: string): Promise<Known | undefined> {
-    const [text] = await this.#server.facts.get([factName('request', [id])]);
-    if (text === undefined) return undefined;
-    const { createdAt, userIds, deliveryIds } = JSON.parse(text) as Request; // written only by add
-    return {
-      deletion: { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) },
-      sets: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
-    };
-  }
-
-  /** How each delivery ended: DELIVERED, FAILED or WAITING; undefined if nothing is stored about it. */
-  #ends(
-    id: string,
-    source: string,
-    deliveryIds: readonly string[],
-  ): Promise<readonly (string | undefined)[]> {
-    return this.#server.facts.get(deliveryIds.map((each) => factName('end', [id, source, each])));
+  async #ends(id: string, source: string, ids: ReadonlySet<string>): Promise<readonly RecordedDelivery[]> {
+    const texts = await this.#server.facts.get(
+      [...ids].map((each) => factName('deletion-end', [id, source, each])),
+    );
+    return [...ids].map((deliveryId, index) => {
+      const isDelivered = texts[index] === DELIVERED || (texts[index] === FAILED ? false : undefined);
+      return { source, deliveryId, isDelivered };
+    });
   }
 
   #put(name: string, text: string, createdAt: number): Promise<void> {
     const expiresAt = this.#keepMs === Infinity ? undefined : createdAt + this.#keepMs;
-    const fact: Fact = { name, text, expiresAt };
-    return this.#server.facts.put([fact]);
+    return this.#server.facts.put([{ name, text, expiresAt }]);
   }
 }
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
-/** The stored end of a dead letter that was retried, so that it has not ended after all. */
+/** The stored end of a dead letter that was retried, and so waits again. */
 const WAITING = '';
 
-function textOfEnd(isDelivered: boolean | undefined): string {
-  if (isDelivered === undefined) return WAITING;
-  return isDelivered ? DELIVERED : FAILED;
-}
-
-function endOf(text: string | undefined): boolean | undefined {
-  return text === DELIVERED || (text === FAILED ? false : undefined);
-}
-
-function factName(kind: string, of: readonly string[]): string {
-  return `deletion-${kind}:${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;
+function knownOf(text: string): KnownDeletion {
+  const { createdAt, userIds, deliveryIds } = JSON.parse(text) as WrittenDeletion; // written only by add
+  return {
+    createdAt,
+    userIds,
+    deliveryIds: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
+  };
 }

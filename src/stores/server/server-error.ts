@@ -8,8 +8,8 @@ interface ErrorParts {
 }
 
 /**
- * Turns an error of the server, its driver or the network into a HooksError with a hint. The new error contains nothing
- * of the URL except `place`.
+ * Turns an error of the server, its driver or the network into a HooksError with a hint. The new error contains no part of
+ * the URL except `place`.
  */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
@@ -26,12 +26,12 @@ export function serverError(cause: unknown, place: string): HooksError {
   });
 }
 
-/** Whether a deadlock rolled back the whole transaction, which can be retried at once. */
+/** Whether a transaction was rolled back because of a deadlock, so that it can be retried at once. */
 export function isDeadlock(cause: unknown): boolean {
   return /40P01|deadlock detected/.test(errorText(cause));
 }
 
-/** Whether an error that `serverError` returned says that the server has no room. */
+/** Whether `serverError` found that the server is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof QueueError && error.hint === ROOM;
 }
@@ -40,18 +40,18 @@ export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
 
-/**
- * Matches the driver's error for a call that waited too long for one of its connections. All of them are in use, so the
- * server can be reached.
- */
+/** Matches the driver's error for a call that waited too long for a free connection. The server itself can be reached. */
 const POOL_BUSY = /timeout exceeded when trying to connect/;
-const ROOM = 'make room; what waits in the queue is kept';
+const ROOM = 'make room; the deliveries in the queue are kept';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
   [
     /Unknown RESP type|Protocol error, got|received invalid response: [\da-f]+|unexpected message (?:type|from server)/i,
-    ['is not such a server: its port speaks another protocol', 'check the scheme, host and port of `store`'],
+    [
+      'is another kind of server: its port speaks another protocol',
+      'check the scheme, host and port of `store`',
+    ],
   ],
   [
     POOL_BUSY,
@@ -68,14 +68,17 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
     /WRONGPASS|NOAUTH|password authentication|28P01|28000|invalid username-password/i,
     ['rejects the user or password', 'check the userinfo of `store`'],
   ],
-  [/NOPERM|permission denied|42501/, ['does not allow it', 'give its user the right to read and write']],
+  [
+    /NOPERM|permission denied|42501/,
+    ['does not allow its user to run a command', 'give its user the right to read and write'],
+  ],
   [
     /3D000|does not exist.*database|database .* does not exist/,
     ['has no such database', 'create it, or name another one in `store`'],
   ],
   [/DB index/, ['has no such database', 'name another one in `store`, or raise its `databases`']],
   [/\bOOM\b|53100|disk full|No space left/i, ['is full', ROOM]],
-  [/MISCONF/, ['cannot write to its disk', 'see its log; what waits in the queue is kept']],
+  [/MISCONF/, ['cannot write to its disk', 'see its log; the deliveries in the queue are kept']],
   [/READONLY|25006|read-only/i, ['is read-only: a replica, most likely', 'name the primary in `store`']],
   [/LOADING|57P03|starting up|57P01|57P02|shutting down/, ['is starting or stopping', BACK]],
   [
@@ -92,36 +95,22 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
 ];
 
 /**
- * The text of an error and all errors inside it. Node wraps the errors of a host with several addresses in
- * one error; the Redis driver lists the errors that ended a transaction.
+ * The code and message of an error and of all errors inside it. Node wraps the errors of a host with several addresses in
+ * one error; the Redis driver lists the errors that ended a transaction. These errors can refer to each other.
  */
-function errorText(cause: unknown): string {
-  const all = new Set([cause]);
-  // Also visits the errors that the loop itself adds to `all`.
-  for (const each of all) {
-    const { errors = [], previousErrors = [] } = errorParts(each);
-    for (const other of [...errors, ...previousErrors]) all.add(other);
-  }
-  return [...all]
-    .map(errorParts)
-    .flatMap(({ code, message }) => [code, message])
-    .filter((part) => part !== undefined && part !== '')
-    .join(' ');
-}
-
-/** Accepts any thrown value: each part is checked before use. */
-function errorParts(cause: unknown): ErrorParts {
-  return cause ?? {};
+function errorText(cause: unknown, seen = new Set<unknown>()): string {
+  if (seen.has(cause)) return '';
+  seen.add(cause);
+  const { code, message, errors = [], previousErrors = [] }: ErrorParts = cause ?? {};
+  const inner = [...errors, ...previousErrors].map((each) => errorText(each, seen));
+  return [code, message, ...inner].filter((part) => part !== undefined && part !== '').join(' ');
 }
 
 function withoutUrls(text: string): string {
   return text.replace(/\b[a-z]+:\/\/\S+/gi, '…');
 }
 
-/**
- * Copies text and stack only, because a driver's error may contain the command, its arguments or the
- * connection's options.
- */
+/** Copies only text and stack, because a driver's error can contain the command with its arguments, or the password. */
 function withoutSecrets(cause: unknown): Error {
   const error = new Error(withoutUrls(errorText(cause)));
   if (cause instanceof Error && cause.stack !== undefined) error.stack = withoutUrls(cause.stack);

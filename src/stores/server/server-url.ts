@@ -1,27 +1,31 @@
 import { ConfigError } from '../../errors.ts';
+import { redactUrl } from '../../redact.ts';
 
-const SCHEMES = ['redis:', 'rediss:', 'postgres:', 'postgresql:'] as const;
-
-export type Scheme = (typeof SCHEMES)[number];
-
-/** The scheme of a server's URL in lower case; undefined for other URLs. */
-export function schemeOf(url: string): Scheme | undefined {
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
-  return SCHEMES.find((known) => known === scheme);
+interface ServerUrl {
+  readonly kind: keyof typeof KINDS;
+  /** The URL with its scheme in lower case, because the Redis driver does not use TLS for `REDISS:`. */
+  readonly url: string;
+  /** The URL without userinfo and parameters, of which only some are known to be harmless. */
+  readonly place: string;
 }
 
 /** Throws ConfigError for a URL that the driver rejects, or reads as another server or database. */
-export function assertServerUrl(url: string, { scheme, place }: { scheme: Scheme; place: string }): void {
-  const [isRight, example] = scheme.startsWith('redis') ? [isOfRedis, REDIS] : [isOfPostgres, POSTGRES];
-  if (isRight(url)) return;
+export function readServerUrl(given: string): ServerUrl {
+  const url = given.replace(/^[a-z]+:/i, (scheme) => scheme.toLowerCase());
+  const kind = url.startsWith('redis') ? 'redis' : 'postgres';
+  const place = redactUrl(url).replace(/[?#].*$/s, '');
+  const { isRight, example } = KINDS[kind];
+  if (isRight(url)) return { kind, url, place };
   throw new ConfigError(`Expected \`store\` to be a URL like ${example}, got ${place}`, {
     key: 'store',
     hint: 'a port is at most 65535; in a password / ? # @ and % are written as %2F %3F %23 %40 and %25',
   });
 }
 
-const REDIS = 'redis://host:6379/0 (a number: the database)';
-const POSTGRES = 'postgres://host:5432/database';
+const KINDS = {
+  redis: { isRight: isOfRedis, example: 'redis://host:6379/0 (a number: the database)' },
+  postgres: { isRight: isOfPostgres, example: 'postgres://host:5432/database' },
+};
 
 /**
  * Whether a URL names a Redis server and at most a numbered database. The driver would read `1x` as database 1, and a
@@ -32,7 +36,7 @@ function isOfRedis(url: string): boolean {
     const { username, password, pathname, searchParams } = new URL(url);
     decodeURIComponent(username + password);
     const databases = [pathname.slice(1) || '0', ...searchParams.getAll('db')];
-    return /^rediss?:\/\//i.test(url) && databases.every((each) => /^\d+$/.test(each));
+    return /^rediss?:\/\//.test(url) && databases.every((each) => /^\d+$/.test(each));
   } catch {
     return false;
   }
@@ -40,5 +44,6 @@ function isOfRedis(url: string): boolean {
 
 /** Whether a URL names a PostgreSQL server. A URL without a host names a local socket. */
 function isOfPostgres(url: string): boolean {
+  if (!/^postgres(?:ql)?:/.test(url)) return false;
   return URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'));
 }

@@ -161,7 +161,7 @@ const DOCTOR: readonly AnswerCase[] = [
     }),
     argv: ['doctor'],
     cause: QUEUE_FULL,
-    fix: 'make room; what waits in the queue is kept',
+    fix: 'make room; the deliveries in the queue are kept',
   }),
   onDisk({
     id: 'doctor-queue-read-only',

@@ -1,31 +1,25 @@
 import { QueueError } from '../../../errors.ts';
 
-export interface GatheredWritesOptions<T> {
+interface GatheredWritesOptions<T> {
   /** Writes all items or none. */
   readonly write: (items: readonly T[]) => Promise<void>;
   /** Maximum items in one write. A single call may exceed it. */
   readonly most: number;
 }
 
-interface WaitingWrite<T> {
+interface WaitingCall<T> {
   readonly items: readonly T[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Maximum items that wait for a write, as a multiple of the `most` items of a write. Further calls are rejected, because
- * they would be confirmed too late.
- */
+/** Maximum number of full writes that wait. Further calls are rejected, because their items would be written too late. */
 const WRITES_WAITING = 10;
 
-/**
- * Gathers the items that arrive during a write into the next write, so that one commit waits for the disk for
- * all of them.
- */
+/** Gathers the items that arrive during a write into the next write, so that all of them wait for the disk only once. */
 export class GatheredWrites<T> {
   readonly #options: GatheredWritesOptions<T>;
-  readonly #waiting: WaitingWrite<T>[] = [];
+  readonly #waiting: WaitingCall<T>[] = [];
   #waitingItems = 0;
   #isWriting = false;
 
@@ -34,7 +28,12 @@ export class GatheredWrites<T> {
   }
 
   async write(items: readonly T[]): Promise<void> {
-    if (this.#waitingItems > WRITES_WAITING * this.#options.most) throw busyError();
+    if (this.#waitingItems > WRITES_WAITING * this.#options.most) {
+      throw new QueueError('The queue is busy: too many messages wait to be stored', {
+        hint: 'send less at once, or give the database faster disks',
+        isBusy: true,
+      });
+    }
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push({ items, resolve, reject });
       this.#waitingItems += items.length;
@@ -49,41 +48,31 @@ export class GatheredWrites<T> {
   }
 
   /** Takes the calls for the next write, in order of arrival. Never splits the items of one call. */
-  #next(): readonly WaitingWrite<T>[] {
-    const next: WaitingWrite<T>[] = [];
-    for (let count = 0; ;) {
-      const [first] = this.#waiting;
-      count += first?.items.length ?? 0;
-      if (first === undefined || (next.length > 0 && count > this.#options.most)) break;
-      next.push(first);
-      this.#waiting.shift();
-      this.#waitingItems -= first.items.length;
-    }
+  #next(): readonly WaitingCall<T>[] {
+    let count = 0;
+    const end = this.#waiting.findIndex(({ items }, index) => {
+      count += items.length;
+      return index > 0 && count > this.#options.most;
+    });
+    const next = this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+    for (const { items } of next) this.#waitingItems -= items.length;
     return next;
   }
 
-  async #writeTogether(together: readonly WaitingWrite<T>[]): Promise<void> {
+  async #writeTogether(calls: readonly WaitingCall<T>[]): Promise<void> {
     try {
-      await this.#options.write(together.flatMap(({ items }) => items));
-      for (const { resolve } of together) resolve();
+      await this.#options.write(calls.flatMap(({ items }) => items));
+      for (const { resolve } of calls) resolve();
     } catch (error) {
-      if (together.length > 1 && isOfOne(error)) {
-        for (const each of together) await this.#writeTogether([each]);
-      } else for (const { reject } of together) reject(error);
+      if (calls.length > 1 && isOfOne(error)) {
+        for (const each of calls) await this.#writeTogether([each]);
+      } else for (const { reject } of calls) reject(error);
     }
   }
 }
 
-/** Whether one of several items may have caused the error: the server can be reached, but rejected the statement. */
+/** Whether a single item may have caused the error of a write: the server could be reached, but rejected the statement. */
 export function isOfOne(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown }; // of any thrown value
   return typeof code === 'string' && /^(?:2|4|54|P0|XX|BM)[0-9A-Z]+$/.test(code);
-}
-
-/** The error for a server that works, but cannot store more at the moment. */
-function busyError(): QueueError {
-  return new QueueError('The queue is busy: too many messages wait to be stored', {
-    hint: 'send less at once, or give the database faster disks',
-    isBusy: true,
-  });
 }

@@ -1,138 +1,45 @@
-import type { Clock } from '../../../clock.ts';
 import { NO_PROGRESS, type Delivery } from '../../../queue/delivery.ts';
-import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
-import { inParts } from '../in-parts.ts';
-import type { Server } from '../server.ts';
+import {
+  blockedDueResult,
+  blockedRetryResult,
+  type DropResult,
+  type DueResult,
+  type RetryResult,
+} from '../../../queue/inspection.ts';
 import { findDeliveries, type Found } from './server-find.ts';
-import { deadSeriesName, groupBySeries, seriesName, type ServerLanes } from './server-lanes.ts';
+import { bySeries, type ServerLanes } from './server-lanes.ts';
 import { entryId, inLines, noteOf, toNewEntry } from './server-record.ts';
 
-/** Maximum deliveries to change in one step, because the bodies of all of them may be read. */
-const CHANGED_AT_ONCE = 1_000;
-
-export interface ServerChangesOptions {
-  readonly server: Server;
-  readonly clock: Clock;
-  readonly lanes: ServerLanes;
-}
-
-/** Implements the changes of a QueueInspection, in steps of a few commands. */
-export class ServerChanges {
-  readonly #server: Server;
-  readonly #clock: Clock;
-  readonly #lanes: ServerLanes;
-
-  constructor({ server, clock, lanes }: ServerChangesOptions) {
-    this.#server = server;
-    this.#clock = clock;
-    this.#lanes = lanes;
-  }
-
-  retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    return inParts(ids, CHANGED_AT_ONCE, (some) => this.#retry(some));
-  }
-
-  makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    return inParts(ids, CHANGED_AT_ONCE, (some) => this.#makeDue(some));
-  }
-
-  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
-    return inParts(deliveries, CHANGED_AT_ONCE, (some) => this.#drop(some));
-  }
-
-  async #retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    const found = await findDeliveries(this.#lanes, ids, { areDead: true });
-    const unretried = new Map(ids.map((id) => [id, unretriedResultOf(found.get(id))]));
-    const dead = [...new Set(ids)].flatMap((id) =>
-      unretried.get(id) === undefined ? (found.get(id) ?? []) : [],
-    );
-    const retried = new Set<string>();
-    for (const some of groupBySeries(dead, ({ delivery }) => this.#lanes.series(delivery)).values()) {
-      // Wakes the dead letters of a lane in the given order, even if they alternate between its two series, so that
-      // deliveries with the same order key keep their order.
-      for (const run of runsOf(some)) for (const id of await this.#wakeDead(run)) retried.add(id);
-    }
+export async function retryEntries(
+  lanes: ServerLanes,
+  ids: readonly string[],
+  now: number,
+): Promise<readonly RetryResult[]> {
+  const found = await findDeliveries(lanes, ids, { areDead: true });
+  const dead = [...new Set(ids)]
+    .flatMap((id) => found.get(id) ?? [])
+    .filter(({ delivery }) => blockedRetryResult(delivery) === undefined);
+  const woken = await bySeries(
+    dead,
+    ({ delivery }) => lanes.series(delivery),
+    async (_, some) => {
+      const areWoken: boolean[] = [];
+      // Wakes the dead letters of a lane in the given order, even if they alternate between its two series, because
+      // dead letters with the same order key must keep that order.
+      for (const run of runsOf(some)) areWoken.push(...(await wakeDead(lanes, run, now)));
+      return areWoken;
+    },
+  );
+  const retried = new Set(dead.filter((each) => woken.get(each)).map(({ delivery }) => delivery.id));
+  return ids.map((id) => {
+    const delivery = found.get(id)?.delivery;
+    if (delivery === undefined) return 'unknown';
     // Deletes the id from `retried`, because an id that was passed twice is retried only once.
-    return ids.map((id) => unretried.get(id) ?? (retried.delete(id) ? 'retried' : 'waiting'));
-  }
-
-  /** Makes dead letters of one series wait again. Returns the ids of those that now wait. */
-  async #wakeDead(dead: readonly Found[]): Promise<readonly string[]> {
-    const now = Math.floor(this.#clock.now());
-    const ids = dead.map(({ delivery }) => delivery.id);
-    const [first] = dead;
-    if (first?.isArrival === true) {
-      const entries = dead.map(({ delivery }) => {
-        const progress = retriedProgress(delivery);
-        const arrived = { ...delivery, state: 'pending', dueAt: now, progress } as const;
-        return toNewEntry(arrived, { series: seriesName(delivery), now });
-      });
-      // A kill between adding and removing leaves the deliveries in the series of the lane and in the one for deliveries
-      // that were dead on arrival. The next retry then finds them in the latter.
-      await this.#server.add(entries);
-      await first.series.remove(ids.map((id) => ({ id: entryId(id) })));
-      return ids;
-    }
-    const waking = dead.map(({ delivery, takes }) => ({
-      ...inLines(delivery),
-      note: noteOf({ progress: retriedProgress(delivery), takes, dueAt: now }),
-    }));
-    const areWoken = (await first?.series.wake('failed', waking)) ?? [];
-    return ids.filter((_, index) => areWoken[index]);
-  }
-
-  /** Makes retrying deliveries due now. Each is first for all of its order keys, so only its own due time delays it. */
-  async #makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    const found = await findDeliveries(this.#lanes, ids);
-    const retrying = [...found.values()].filter(({ delivery }) => dueResultOf(delivery) === undefined);
-    const dueAt = Math.floor(this.#clock.now());
-    for (const [series, some] of groupBySeries(retrying, (each) => each.series)) {
-      const waking = some.map(({ delivery: { id, progress } }) => ({
-        id: entryId(id),
-        note: noteOf({ progress: { ...progress, notBefore: {} }, dueAt }),
-      }));
-      await series.wake('delayed', waking);
-    }
-    return ids.map((id) => {
-      const delivery = found.get(id)?.delivery;
-      return delivery === undefined ? 'unknown' : (dueResultOf(delivery) ?? 'due');
-    });
-  }
-
-  async #drop(wanted: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
-    const ids = wanted.filter((each) => typeof each === 'string');
-    const found = await findDeliveries(this.#lanes, ids);
-    const known = [
-      ...[...found.values()].map(({ delivery }) => delivery),
-      ...wanted.filter((each) => typeof each !== 'string'),
-    ];
-    const dropped = await this.#dropFound(known.filter(({ state }) => state !== 'sending'));
-    const results = new Map(
-      known.map(({ id }): [string, DropResult] => [id, dropped.has(id) ? 'dropped' : 'sending']),
-    );
-    return wanted.map((each) => results.get(typeof each === 'string' ? each : each.id) ?? 'unknown');
-  }
-
-  /** Removes deliveries and returns the ids of the removed ones. Looks for a dead letter in both series of its lane. */
-  async #dropFound(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
-    const dropped = new Set<string>();
-    // The dead series first: after a kill during a retry, a delivery is in both series and waits in the other one.
-    for (const nameOf of [deadSeriesName, seriesName]) {
-      const left = deliveries.filter(({ id, state }) =>
-        nameOf === deadSeriesName ? state === 'dead' : !dropped.has(id),
-      );
-      for (const [series, some] of groupBySeries(left, (each) => this.#server.series(nameOf(each)))) {
-        const removed = await series.remove(some.map(inLines));
-        for (const [index, { id }] of some.entries()) {
-          if (removed[index]) dropped.add(id);
-        }
-      }
-    }
-    return dropped;
-  }
+    return blockedRetryResult(delivery) ?? (retried.delete(id) ? 'retried' : 'waiting');
+  });
 }
 
-/** Splits deliveries into runs of neighbors in the same series, in order. */
+/** Splits a list into runs of neighbors that are in the same series. */
 function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
   const runs: Found[][] = [];
   for (const each of all) {
@@ -143,23 +50,82 @@ function runsOf(all: readonly Found[]): readonly (readonly Found[])[] {
   return runs;
 }
 
-/** The result for a delivery that cannot be retried; undefined if it can. */
-function unretriedResultOf(found: Found | undefined): Exclude<RetryResult, 'retried'> | undefined {
-  if (found === undefined) return 'unknown';
-  const { state, reason, isDamaged } = found.delivery;
-  if (state === 'delivered') return 'delivered';
-  if (state !== 'dead') return 'waiting';
-  if (reason === 'invalid') return 'invalid';
-  return isDamaged ? 'damaged' : undefined;
+/** Makes dead letters of one series wait again. Returns whether each of them now waits. */
+async function wakeDead(
+  lanes: ServerLanes,
+  dead: readonly Found[],
+  now: number,
+): Promise<readonly boolean[]> {
+  const [first] = dead;
+  if (first === undefined) return [];
+  const retried = dead.map(({ delivery, takes }) => {
+    const progress = { ...NO_PROGRESS, attempts: delivery.progress.attempts };
+    return { delivery: { ...delivery, state: 'pending', dueAt: now, progress } as const, takes };
+  });
+  if (!first.isArrival) {
+    const waking = retried.map(({ delivery, takes }) => ({
+      ...inLines(delivery),
+      note: noteOf({ progress: delivery.progress, takes, dueAt: now }),
+    }));
+    return first.series.wake('failed', waking);
+  }
+  // If the process is killed between adding and removing, the deliveries are in both series of their lane. The next retry
+  // then finds them as dead letters again.
+  await lanes.server.add(retried.map(({ delivery }) => toNewEntry(delivery, now)));
+  await first.series.remove(retried.map(({ delivery }) => ({ id: entryId(delivery.id) })));
+  return dead.map(() => true);
 }
 
-/** The result for a delivery that does not wait for another round; undefined if it does. */
-function dueResultOf({ state, isDamaged }: Delivery): DueResult | undefined {
-  if (isDamaged) return 'dead';
-  if (state === 'retrying') return undefined;
-  return state === 'pending' ? 'due' : state;
+/** Makes retrying deliveries due. Only their due time delays them, because they are first for all of their order keys. */
+export async function makeEntriesDue(
+  lanes: ServerLanes,
+  ids: readonly string[],
+  dueAt: number,
+): Promise<readonly DueResult[]> {
+  const found = await findDeliveries(lanes, ids);
+  const retrying = [...found.values()].filter(({ delivery }) => blockedDueResult(delivery) === undefined);
+  await bySeries(
+    retrying,
+    ({ series }) => series,
+    (series, some) => {
+      const waking = some.map(({ delivery: { id, progress }, takes }) => ({
+        id: entryId(id),
+        note: noteOf({ progress: { ...progress, notBefore: {} }, takes, dueAt }),
+      }));
+      return series.wake('delayed', waking);
+    },
+  );
+  return ids.map((id) => {
+    const delivery = found.get(id)?.delivery;
+    return delivery === undefined ? 'unknown' : (blockedDueResult(delivery) ?? 'due');
+  });
 }
 
-function retriedProgress({ progress: { attempts } }: Delivery): Delivery['progress'] {
-  return { ...NO_PROGRESS, attempts };
+export async function dropEntries(
+  lanes: ServerLanes,
+  wanted: readonly (string | Delivery)[],
+): Promise<readonly DropResult[]> {
+  const found = await findDeliveries(
+    lanes,
+    wanted.filter((each) => typeof each === 'string'),
+  );
+  const known = wanted.map((each) => (typeof each === 'string' ? found.get(each)?.delivery : each));
+  const droppable = [...new Set(known)]
+    .filter((each) => each !== undefined)
+    .filter(({ state }) => state !== 'sending');
+  const dropped = new Set<string>();
+  // Begins with the dead letters. If a process was killed during a retry, a delivery is a dead letter and also waits.
+  for (const isArrival of [true, false]) {
+    const left = droppable.filter(({ id, state }) => (isArrival ? state === 'dead' : !dropped.has(id)));
+    const removed = await bySeries(
+      left,
+      ({ source, destination }) => lanes.series({ source, destination, isArrival }),
+      (series, some) => series.remove(some.map(inLines)),
+    );
+    for (const [{ id }, isRemoved] of removed) if (isRemoved) dropped.add(id);
+  }
+  return known.map((each) => {
+    if (each === undefined) return 'unknown';
+    return dropped.has(each.id) ? 'dropped' : 'sending';
+  });
 }

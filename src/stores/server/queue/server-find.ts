@@ -1,18 +1,18 @@
 import type { Delivery } from '../../../queue/delivery.ts';
 import type { Series } from '../server.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { entryId, entryToDelivery } from './server-record.ts';
+import { entryId, toDelivery } from './server-record.ts';
 
 export interface Found {
   readonly series: Series;
   readonly delivery: Delivery;
   /** How often the entry of the delivery was taken. */
   readonly takes: number;
-  /** Whether the delivery was dead on arrival. */
+  /** Whether `series` has the deliveries that were added as dead letters. */
   readonly isArrival: boolean;
 }
 
-/** Finds deliveries by id. If a delivery is in both series of its lane, `areDead` selects the dead letter. */
+/** Finds deliveries by id. If a delivery is in both series of its lane, finds the dead letter only if `areDead` is true. */
 export async function findDeliveries(
   lanes: ServerLanes,
   ids: readonly string[],
@@ -23,10 +23,10 @@ export async function findDeliveries(
     for (const isArrival of [areDead, !areDead]) {
       const missing = ids.filter((id) => !found.has(id));
       if (missing.length === 0) return found;
-      const series = isArrival ? lanes.deadSeries(lane) : lanes.series(lane);
+      const series = lanes.series({ ...lane, isArrival });
       for (const entry of await series.get(missing.map(entryId))) {
         if (entry === undefined) continue;
-        const delivery = entryToDelivery(entry, { ...lane, isArrival });
+        const delivery = toDelivery(entry, { ...lane, isArrival });
         found.set(delivery.id, { series, delivery, takes: entry.takes, isArrival });
       }
     }

@@ -1,32 +1,38 @@
+import type { Clock } from '../../../clock.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type {
   DeliveredAttempts,
   DeliverySelection,
+  DropResult,
+  DueResult,
   LaneStats,
   Page,
   QueueInspection,
+  RetryResult,
 } from '../../../queue/inspection.ts';
 import { inParts } from '../in-parts.ts';
-import { ServerChanges, type ServerChangesOptions } from './server-changes.ts';
+import type { Server } from '../server.ts';
+import { dropEntries, makeEntriesDue, retryEntries } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
 import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { lastDelivered, oldestUnsettled, serverStats } from './server-stats.ts';
 
-/** Maximum ids to look up in one request: a longer request could exceed the timeout. */
-const LOOKED_UP_AT_ONCE = 1_000;
+/** Maximum deliveries to change in one step, which may read the bodies of all of them. */
+const CHANGED_AT_ONCE = 1_000;
 
 /**
- * Inspects a ServerQueue, from its process or another. A waiting delivery counts as `pending` until it is
- * delayed for a retry, and again once the retry is due. Lists are ordered by lane and state, earliest first.
+ * Inspects a ServerQueue, from its process or another. `stats` counts a delivery as `pending` again once its retry is due.
+ * Lists are ordered by lane and state, earliest first.
  */
-export class ServerInspection extends ServerChanges implements QueueInspection {
+export class ServerInspection implements QueueInspection {
+  readonly #clock: Clock;
   readonly #lanes: ServerLanes;
   readonly #listing: ServerListing;
 
-  constructor(options: Omit<ServerChangesOptions, 'lanes'> & { readonly lanes?: ServerLanes }) {
-    const { lanes = new ServerLanes(options.server) } = options;
-    super({ ...options, lanes });
+  constructor(options: { readonly server: Server; readonly clock: Clock; readonly lanes?: ServerLanes }) {
+    const { server, clock, lanes = new ServerLanes(server) } = options;
+    this.#clock = clock;
     this.#lanes = lanes;
     this.#listing = new ServerListing(lanes);
   }
@@ -39,7 +45,6 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
     return lastDelivered(this.#lanes, limit);
   }
 
-  /** When the oldest unsettled delivery was added, in ms since the epoch. Takes constant time, however many wait. */
   oldestAt(): Promise<number | undefined> {
     return oldestUnsettled(this.#lanes);
   }
@@ -65,10 +70,23 @@ export class ServerInspection extends ServerChanges implements QueueInspection {
   }
 
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
-    const found = await inParts(ids, LOOKED_UP_AT_ONCE, async (some) => {
-      const deliveries = await findDeliveries(this.#lanes, some);
-      return [...deliveries].map(([id, { delivery }]) => [id, delivery.state] as const);
-    });
-    return new Map(found);
+    const found = await findDeliveries(this.#lanes, ids);
+    return new Map([...found].map(([id, { delivery }]) => [id, delivery.state]));
+  }
+
+  retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
+    return inParts(ids, CHANGED_AT_ONCE, (some) => retryEntries(this.#lanes, some, this.#now()));
+  }
+
+  makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
+    return inParts(ids, CHANGED_AT_ONCE, (some) => makeEntriesDue(this.#lanes, some, this.#now()));
+  }
+
+  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
+    return inParts(deliveries, CHANGED_AT_ONCE, (some) => dropEntries(this.#lanes, some));
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock.now());
   }
 }

@@ -4,71 +4,62 @@ import type { LaneId } from '../../../queue/queue.ts';
 /** Name prefix of all series. */
 const SERIES = 'hooks/';
 /**
- * A name in the registry that `restore` registers after it has searched the server. Adding entries registers only their
- * own series, so a registry without this name may lack others.
+ * A name that `restore` adds to the registry after it has searched the server. A registry without this name may be
+ * incomplete, because adding entries registers only their own series.
  */
 const COMPLETE = 'hooks-registry';
 
+/** Identifies one of the two series of a lane. */
+export interface LaneSeriesId extends LaneId {
+  /** Whether the series has the deliveries that were added as dead letters, and so are never claimed. @default false */
+  readonly isArrival?: boolean;
+}
+
 /** The lanes on a server. Lanes are never removed, so a known lane stays known. */
 export class ServerLanes {
-  readonly #server: Server;
+  readonly server: Server;
   /** The lanes that this process knows, by the name of their series. */
   readonly #known = new Map<string, LaneId>();
 
   constructor(server: Server) {
-    this.#server = server;
+    this.server = server;
   }
 
-  /** The series of a lane's deliveries. */
-  series(lane: LaneId): Series {
-    return this.#server.series(seriesName(lane));
-  }
-
-  /** The series of deliveries that were dead on arrival, which are never claimed. */
-  deadSeries(lane: LaneId): Series {
-    return this.#server.series(deadSeriesName(lane));
+  series(id: LaneSeriesId): Series {
+    return this.server.series(seriesName(id));
   }
 
   /** The registered lanes, and the lanes that `restore` found. */
   async all(): Promise<readonly LaneId[]> {
-    this.#learn(await this.#server.registered());
+    this.#learn(await this.server.registered());
     return [...this.#known.values()];
   }
 
   /** The lanes with unsettled deliveries. */
   async unsettled(): Promise<readonly LaneId[]> {
     const lanes = await this.all();
-    const areAny = await Promise.all(
-      lanes.map((lane) => this.hasAny(lane, ['waiting', 'active', 'delayed'])),
-    );
-    return lanes.filter((_, index) => areAny[index]);
-  }
-
-  /** Whether a lane has an entry in one of the states. */
-  async hasAny(lane: LaneId, states: readonly EntryState[]): Promise<boolean> {
-    const series = this.series(lane);
-    const found = await Promise.all(states.map((state) => series.ids(state, 0, 0)));
-    return found.some((ids) => ids.length > 0);
+    const firsts = await Promise.all(lanes.map((lane) => firstIds(this.series(lane), UNSETTLED)));
+    return lanes.filter((_, index) => firsts[index]?.[0] !== undefined);
   }
 
   /**
-   * Searches the whole server for lanes and registers them, unless the registry is complete. Returns a sentence if lanes
-   * were missing from the registry. Without the right or the memory to register lanes, only this object knows them.
+   * Searches the whole server for lanes and registers them, unless the registry is complete. Returns a warning if lanes
+   * were missing from the registry. If the server does not allow registering lanes, or is full, only this object knows them.
    */
   async restore(): Promise<string | undefined> {
-    const registered = await this.#server.registered();
+    const registered = await this.server.registered();
     if (registered.includes(COMPLETE)) return undefined;
     this.#learn(registered);
     const { size } = this.#known;
-    this.#learn(await this.#server.findSeries(SERIES));
-    const isRegistered = await this.#server.register([...this.#known.keys(), COMPLETE]).then(
+    this.#learn(await this.server.findSeries(SERIES));
+    const isRegistered = await this.server.register([...this.#known.keys(), COMPLETE]).then(
       () => true,
       () => false,
     );
     const missing = this.#known.size - size;
     if (missing === 0) return undefined;
     const end = isRegistered ? 'now they are' : 'and they could not be registered';
-    return `The registry of ${this.#server.place} is incomplete: ${missing} of the lanes found on the server were not registered; ${end}`;
+    return `The registry of ${this.server.place} is incomplete: ${missing} of the lanes found on the server were not registered; ${end}`;
   }
 
   #learn(names: readonly string[]): void {
@@ -79,26 +70,43 @@ export class ServerLanes {
   }
 }
 
-export function groupBySeries<T>(
-  all: Iterable<T>,
-  seriesOf: (each: T) => Series,
-): ReadonlyMap<Series, readonly T[]> {
+export const UNSETTLED = ['waiting', 'active', 'delayed'] as const;
+
+/** The id of the earliest entry in each of the states that have entries. */
+export async function firstIds(series: Series, states: readonly EntryState[]): Promise<readonly string[]> {
+  const ids = states.map((state) =>
+    state === 'delayed' ? series.ids(state, 0, 0) : series.ids(state, -1, -1),
+  );
+  return (await Promise.all(ids)).flat();
+}
+
+/** Groups items by series, and calls `act` for each group. `act` returns one result per item, in order. */
+export async function bySeries<T, R>(
+  items: Iterable<T>,
+  seriesOf: (item: T) => Series,
+  act: (series: Series, some: readonly T[]) => Promise<readonly R[]>,
+): Promise<ReadonlyMap<T, R | undefined>> {
   const groups = new Map<Series, T[]>();
-  for (const each of all) {
-    const series = seriesOf(each);
+  for (const item of items) {
+    const series = seriesOf(item);
     const group = groups.get(series);
-    if (group === undefined) groups.set(series, [each]);
-    else group.push(each);
+    if (group === undefined) groups.set(series, [item]);
+    else group.push(item);
   }
-  return groups;
+  const results = new Map<T, R | undefined>();
+  for (const [series, some] of groups) {
+    const found = await act(series, some);
+    for (const [index, item] of some.entries()) results.set(item, found[index]);
+  }
+  return results;
 }
 
-/** Names the series of a lane: legible in Bull Board, and without a colon. */
-export function seriesName({ source, destination }: LaneId): string {
-  return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}`;
+/** Names a series without a colon, which BullMQ does not allow, and legibly, because Bull Board shows the name. */
+export function seriesName({ source, destination, isArrival = false }: LaneSeriesId): string {
+  return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}${isArrival ? '/dead' : ''}`;
 }
 
-/** The lane of a series; undefined if the name is not from `seriesName`, so that the series does not belong to hooks. */
+/** The lane of a series. Undefined for a series whose name is not from `seriesName`, so that it does not belong to hooks. */
 export function laneOfSeries(name: string): LaneId | undefined {
   const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
   if (source === undefined || destination === undefined) return undefined;
@@ -107,8 +115,4 @@ export function laneOfSeries(name: string): LaneId | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function deadSeriesName(lane: LaneId): string {
-  return `${seriesName(lane)}/dead`;
 }

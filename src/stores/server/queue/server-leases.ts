@@ -1,10 +1,10 @@
 import type { Clock } from '../../../clock.ts';
 import type { Claim, LaneId } from '../../../queue/queue.ts';
-import type { EntryLock, TakenEntry } from '../server.ts';
-import { groupBySeries, type ServerLanes } from './server-lanes.ts';
-import { inLines, takenToDelivery } from './server-record.ts';
+import type { EntryLock, Noted, TakenEntry } from '../server.ts';
+import { bySeries, type ServerLanes } from './server-lanes.ts';
+import { entryId, inLines, noteOf, toDelivery, type Note } from './server-record.ts';
 
-export interface ServerLeasesOptions {
+interface ServerLeasesOptions {
   readonly lanes: ServerLanes;
   readonly clock: Clock;
   /** Maximum duration of a lock in ms, and thus how long a lock outlives a killed process. */
@@ -17,16 +17,12 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/**
- * Share of a lock that certainly remains when locks are extended next. A lock is not extended beyond the end of its lease:
- * if the lease ends within this share, the lock already lasts until then.
- */
+/** A lock still lasts for this share of `lockMs` at each beat, so a lease that ends sooner needs no further extension. */
 const COVERED = 1 / 2;
 
 /**
- * The claims that this process holds. A lease may be long, but its lock on the server is short, and this
- * class extends it while the process lives and the lease lasts. So the deliveries of a killed process are
- * soon free for others, on any host.
+ * The claims that this process holds. A lease can be long, but its lock on the server is short, and this class extends the
+ * lock while the process lives and the lease lasts. So other processes can soon claim the deliveries of a killed process.
  */
 export class ServerLeases {
   readonly #options: ServerLeasesOptions;
@@ -39,12 +35,12 @@ export class ServerLeases {
     this.#options = options;
   }
 
-  /** Duration of the lock for a lease of `leaseMs`: a long lease gets a short lock, which is extended. */
+  /** The duration of the lock for a lease. The lock of a long lease is short, and is extended. */
   lockMs(leaseMs: number): number {
     return Math.min(leaseMs, this.#options.lockMs);
   }
 
-  /** Extends the lock of a claim regularly until its lease ends. Called again when the lease is renewed. */
+  /** Extends the lock of a claim regularly for `leaseMs` from now. Replaces an earlier lease of the claim. */
   hold(claim: Claim, leaseMs: number): void {
     if (this.#isClosed || leaseMs <= this.#options.lockMs) return;
     this.#leases.set(claim.token, { claim, endsAt: this.#options.clock.now() + leaseMs });
@@ -63,49 +59,47 @@ export class ServerLeases {
 
   #beatLater(): void {
     const { clock, lockMs } = this.#options;
-    this.#cancel ??= clock.after(lockMs / BEATS_PER_LOCK, () => void this.#beatAgain());
+    this.#cancel ??= clock.after(lockMs / BEATS_PER_LOCK, () => void this.#beat());
   }
 
-  async #beatAgain(): Promise<void> {
-    await this.#beat();
-    this.#cancel = undefined;
-    if (this.#leases.size > 0 && !this.#isClosed) this.#beatLater();
-  }
-
-  /**
-   * Extends the locks of all claims. Never rejects, because either the next beat extends them in time, or other processes
-   * take the deliveries.
-   */
   async #beat(): Promise<void> {
     const { lanes, clock, lockMs } = this.#options;
     const coveredUntil = clock.now() + lockMs * COVERED;
-    for (const [token, { endsAt }] of this.#leases) {
-      if (endsAt <= coveredUntil) this.#leases.delete(token);
-    }
-    const claims = [...this.#leases.values()].map(({ claim }) => claim);
-    for (const [series, some] of groupBySeries(claims, ({ delivery }) => lanes.series(delivery))) {
-      try {
-        const lost = new Set(await series.extend(some.map(lockOf), lockMs));
-        for (const claim of some) {
-          if (lost.has(lockOf(claim).id)) this.release(claim);
-        }
-      } catch {
-        // A failed extension of locks is ignored, because the next beat tries again.
-      }
-    }
+    const leases = [...this.#leases.values()];
+    for (const { claim, endsAt } of leases) if (endsAt <= coveredUntil) this.release(claim);
+    const claims = leases.map(({ claim }) => claim).filter(({ token }) => this.#leases.has(token));
+    await bySeries(
+      claims,
+      ({ delivery }) => lanes.series(delivery),
+      async (series, some) => {
+        // A failure is ignored, because either the next beat is in time, or other processes claim the deliveries.
+        const lost = new Set(await series.extend(some.map(lockOf), lockMs).catch(() => []));
+        for (const claim of some) if (lost.has(entryId(claim.delivery.id))) this.release(claim);
+        return [];
+      },
+    );
+    this.#cancel = undefined;
+    if (this.#leases.size > 0) this.#beatLater();
   }
 }
 
-/** Makes a claim. Its token consists of the token of the lock and the number of takes, because notes store that number. */
+/** Makes a claim. Its token is the token of the lock and the number of takes, because notes contain that number. */
 export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
-  return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
+  // The progress of a claim does not include the round that this take begins.
+  const delivery = toDelivery(entry, lane, entry.takes - 1);
+  return { delivery, token: `${token}#${entry.takes}` };
 }
 
-export function lockOf({ delivery, token }: Claim): EntryLock {
-  const { id, lines } = inLines(delivery);
-  return { id, lines, token: token.slice(0, token.lastIndexOf('#')) };
+/** The lock of a claim, and the note to write. The note contains the fields of the claimed delivery, except for `changed`. */
+export function notedLockOf(claim: Claim, changed: Partial<Note> = {}): EntryLock & Noted {
+  const { delivery, token } = claim;
+  const takes = Number(token.slice(token.lastIndexOf('#') + 1));
+  return {
+    ...lockOf(claim),
+    note: noteOf({ progress: delivery.progress, takes, dueAt: delivery.dueAt, ...changed }),
+  };
 }
 
-export function takesOf(token: string): number {
-  return Number(token.slice(token.lastIndexOf('#') + 1));
+function lockOf({ delivery, token }: Claim): EntryLock {
+  return { ...inLines(delivery), token: token.slice(0, token.lastIndexOf('#')) };
 }

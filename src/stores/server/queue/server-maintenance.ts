@@ -1,11 +1,11 @@
 import type { Clock } from '../../../clock.ts';
 import type { LaneId } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
+import { inParts } from '../in-parts.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
-import type { Series, SeriesEntry } from '../server.ts';
-import { entryToDelivery } from './server-record.ts';
+import { toDelivery } from './server-record.ts';
 
-export interface ServerMaintenanceOptions {
+interface ServerMaintenanceOptions {
   readonly lanes: ServerLanes;
   readonly clock: Clock;
   readonly retention: Partial<RetentionOptions>;
@@ -13,15 +13,12 @@ export interface ServerMaintenanceOptions {
 }
 
 const FORGET_MS = 60_000;
-/** Maximum dead letters of a lane to examine in one run of the maintenance. The next run continues. */
-const FORGOTTEN_AT_ONCE = 1_000;
-/** Maximum number of entries to read at once: the server sends their bodies too, which need memory. */
+/** Maximum dead letters per lane to examine in one run of the maintenance. The next run continues. */
+const EXAMINED_AT_ONCE = 1_000;
+/** Maximum entries to read at once, because the server sends their bodies too, which need memory. */
 const READ_AT_ONCE = 100;
 
-/**
- * Recurring clean-up of the whole queue, which every claiming process does: ends expired leases, and forgets deliveries
- * that were settled long ago.
- */
+/** Clean-up that each claiming process repeats: ends expired leases, and removes deliveries that were settled long ago. */
 export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
   readonly #recoveredAt = new Map<string, number>();
@@ -41,43 +38,39 @@ export class ServerMaintenance {
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
-    // Forgets in unclaimed lanes, too: an invalid message has no destination, and a source may be removed.
-    const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each)));
-    // Lets the next claim continue at once. Otherwise, it could take hours to forget the deliveries of one minute.
+    // Includes lanes that no process claims from: an invalid message has no destination, and a source can be removed.
+    const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each, now)));
+    // Continues at the next claim, because at one run a minute, it could take hours to remove the deliveries of one minute.
     if (areMore.includes(true)) this.#forgotAt = -Infinity;
   }
 
-  /** Forgets old deliveries of a lane. Returns whether more may be left. */
-  async #forget(lane: LaneId): Promise<boolean> {
-    const { lanes, clock, retention } = this.#options;
+  /** Removes some of the old deliveries of a lane. Returns whether more may be left. */
+  async #forget(lane: LaneId, now: number): Promise<boolean> {
+    const { lanes, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
     const series = lanes.series(lane);
-    const areDelivered =
-      deliveredMs !== undefined && (await series.forget('completed', clock.now() - deliveredMs));
-    if (deadMs === undefined) return areDelivered;
-    const areDead = await series.forget('failed', clock.now() - deadMs);
-    return (await forgetArrivals(lanes.deadSeries(lane), clock.now() - deadMs)) || areDead || areDelivered;
+    const areMore = await Promise.all([
+      deliveredMs !== undefined && series.forget('completed', now - deliveredMs),
+      deadMs !== undefined && series.forget('failed', now - deadMs),
+      deadMs !== undefined && forgetArrivals(lanes, lane, now - deadMs),
+    ]);
+    return areMore.includes(true);
   }
 }
 
 /**
- * Removes old dead letters that were dead on arrival. Their entries are waiting, because BullMQ can add only
- * waiting ones. Returns whether more may be left.
+ * Removes some of the old deliveries that were added as dead letters. Their entries are waiting, because BullMQ cannot add
+ * failed entries. Returns whether more may be left.
  */
-async function forgetArrivals(series: Series, before: number): Promise<boolean> {
-  let areMore = false;
-  const oldest = await series.ids('waiting', -FORGOTTEN_AT_ONCE, -1);
-  for (let at = 0; at < oldest.length; at += READ_AT_ONCE) {
-    const ids = oldest.slice(at, at + READ_AT_ONCE);
-    const entries = await series.get(ids);
-    const old = ids.filter((_, index) => settledAtOf(entries[index]) <= before);
-    await series.remove(old.map((id) => ({ id })));
-    areMore ||= old.length > 0;
-  }
-  return areMore;
-}
-
-function settledAtOf(entry: SeriesEntry | undefined): number {
-  if (entry === undefined) return Infinity;
-  return entryToDelivery(entry, { source: '', destination: '', isArrival: true }).settledAt ?? Infinity;
+async function forgetArrivals(lanes: ServerLanes, lane: LaneId, before: number): Promise<boolean> {
+  const arrivals = { ...lane, isArrival: true };
+  const series = lanes.series(arrivals);
+  const oldest = await series.ids('waiting', -EXAMINED_AT_ONCE, -1);
+  const removed = await inParts(oldest, READ_AT_ONCE, async (ids) => {
+    const old = (await series.get(ids))
+      .filter((entry) => entry !== undefined)
+      .filter((entry) => (toDelivery(entry, arrivals).settledAt ?? entry.addedAt) <= before);
+    return series.remove(old.map(({ id }) => ({ id })));
+  });
+  return removed.length > 0;
 }

@@ -1,71 +1,62 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
-import { HELD_UNTIL, type Server, type TakenEntry } from '../server.ts';
+import { HELD_UNTIL, isSameServer, type Series, type Server, type TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
-import { deadSeriesName, laneOfSeries, seriesName, ServerLanes } from './server-lanes.ts';
-import { entryId, noteOf, toNewEntry } from './server-record.ts';
-import { lockOf, ServerLeases, takesOf, toClaim } from './server-leases.ts';
+import { firstIds, laneOfSeries, ServerLanes } from './server-lanes.ts';
+import { entryId, toNewEntry } from './server-record.ts';
+import { notedLockOf, ServerLeases, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
   /** The server, which stays open when the queue is closed. */
   readonly server: Server;
-  /** The clock of the process. Must show real time, because the server uses a clock of its own. */
+  /** A clock that shows real time, because the server uses a clock of its own. */
   readonly clock: Clock;
-  /** The lanes on the server, which the inspection of this process may share. @default the registered lanes */
+  /** The known lanes, to share them with the inspection of this process. @default the registered lanes */
   readonly lanes?: ServerLanes;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
   /** Ms between searches for expired leases. A lease is found by the second search after its end. @default 2,000 */
   readonly recoverMs?: number;
-  /** Ms that a claim outlives a process that is killed or starved. @default 10,000 */
+  /** Ms that a claim outlives a process that was killed or gets no CPU time. @default 10,000 */
   readonly lockMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/**
- * Default `lockMs`. The deliveries of a killed process can be claimed after the end of the lock and two searches for
- * expired locks: within 16 s.
- */
+/** After this time and two searches, other processes can claim the deliveries of a killed process: within 16 s. */
 const LOCK_MS = 10_000;
-/**
- * Maximum deliveries to add in one transaction. During it, the server serves no other client, and this process runs no
- * other callback.
- */
+/** Maximum deliveries per transaction, during which the server serves no other client and this process no other callback. */
 const ADDED_AT_ONCE = 1_000;
 
 /**
- * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries in BullMQ.
- * Added deliveries are as durable as the settings of the server make them. A PostgreSQL that crashes may forget the
- * claims, renewals and settlements of its last second; their deliveries are then sent again. A delivery that becomes due
- * joins the end of the queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
+ * A queue on a server, which processes on any number of hosts can share. Each lane is a queue of BullMQ. Added deliveries
+ * are as durable as the settings of the server make them. A PostgreSQL that crashes may forget the claims, renewals and
+ * settlements of its last second; their deliveries are then sent again. A delivery that becomes due joins the end of the
+ * queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
  *
- * Claims use BullMQ's tables and keys, not its `Worker`. A `Worker` blocks one connection per lane, takes entries at its
- * own pace and fails entries whose callback throws. The pace, the leases and the order lines of hooks would have to work
- * around it. A `Worker` runs two scripts per message. This class runs three for a single message
- * (test/queue/server-trips.system.test.ts), but fewer per message for many messages, because it settles all deliveries
- * together that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
+ * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own
+ * pace and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
+ * message (test/queue/server-trips.system.test.ts), but fewer per message under load, because it settles together all
+ * deliveries that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
  * Redis; with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273
  * and 532 (docs/benchmarks.md).
  *
- * Each change of an entry is one step on the server, which includes the lines that the entry joins or leaves. So a killed
- * process leaves nothing half done that another process would have to repair. On PostgreSQL, a step is a transaction of
+ * Each change of an entry and of its lines is one step on the server, so a killed process leaves no half-done change to
+ * repair. Separate steps for lines and entries needed 480 more lines of code. On PostgreSQL, a step is a transaction of
  * BullMQ's functions. On Redis, adding is a transaction of BullMQ's scripts and one script of hooks. All other steps are
  * scripts of hooks on BullMQ's keys, because BullMQ's scripts fail on a full server, do not know lines and take one entry
- * each. A message with an order key takes five scripts in all. With separate steps for lines and entries, 480 more lines
- * of code were needed to record each operation before it began and to repair what a killed process left.
+ * each. A message with an order key takes five scripts in all.
  */
 export class ServerQueue implements Queue {
-  readonly #server: Server;
+  readonly #lanes: ServerLanes;
   readonly #clock: Clock;
   readonly #recoverMs: number;
   readonly #leases: ServerLeases;
-  readonly #owner = randomBytes(9).toString('base64url');
-  readonly #lanes: ServerLanes;
   readonly #maintenance: ServerMaintenance;
+  readonly #owner = randomBytes(9).toString('base64url');
   #tokens = 0;
   #endWatch: (() => void) | undefined;
   #isClosed = false;
@@ -78,19 +69,22 @@ export class ServerQueue implements Queue {
     recoverMs = RECOVER_MS,
     lockMs = LOCK_MS,
   }: ServerQueueOptions) {
-    this.#server = server;
+    this.#lanes = lanes;
     this.#clock = clock;
     this.#recoverMs = recoverMs;
-    this.#lanes = lanes;
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
     this.#maintenance = new ServerMaintenance({ lanes, clock, retention, recoverMs });
   }
 
   async add(all: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
-    const deliveries = firstOfEach(all);
+    const byId = new Map<string, Delivery>();
+    for (const each of all) if (!byId.has(each.id)) byId.set(each.id, each);
+    const deliveries = [...byId.values()];
     for (let at = 0; at < deliveries.length; at += ADDED_AT_ONCE) {
-      await this.#addAtOnce(deliveries.slice(at, at + ADDED_AT_ONCE));
+      const now = Math.floor(this.#clock.now());
+      const some = deliveries.slice(at, at + ADDED_AT_ONCE);
+      await this.#lanes.server.add(some.map((each) => toNewEntry(each, now)));
     }
   }
 
@@ -98,35 +92,32 @@ export class ServerQueue implements Queue {
     this.#assertOpen();
     const lane = { source, destination };
     await this.#maintenance.maintain(lane);
+    const series = this.#lanes.series(lane);
+    const lockMs = this.#leases.lockMs(leaseMs);
     const claims: Claim[] = [];
     while (claims.length < limit) {
       const tokens = Array.from({ length: limit - claims.length }, () => `${this.#owner}-${this.#tokens++}`);
       const askedAt = this.#clock.now();
-      const lockMs = this.#leases.lockMs(leaseMs);
-      const { taken, nextDueAt } = await this.#lanes.series(lane).take(tokens, lockMs);
-      const inTurn = await this.#inTurn(
-        taken.map((each) => toClaim(each, lane)),
-        lane,
-      );
-      // Drops the claims if their locks may have expired, because this process or the server was stopped meanwhile.
+      const { taken, nextDueAt } = await series.take(tokens, lockMs);
+      const all = taken.map((each) => toClaim(each, lane));
+      const inTurn = await holdOthers(series, all);
+      // Drops the claims if their locks may have expired, because this process or the server was suspended meanwhile.
       if (this.#clock.now() - askedAt >= lockMs) break;
       for (const claim of inTurn) this.#leases.hold(claim, leaseMs);
-      await this.#keepFirstTimes(inTurn, { taken, lane, lockMs });
+      await keepFirstTimes(inTurn, { taken, series, lockMs });
       claims.push(...inTurn);
       if (taken.length < tokens.length) {
-        return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
+        return { claims, nextDueAt: await this.#nextDueAt(series, claims, nextDueAt) };
       }
     }
-    // The lane counts as due now, because only another claim can find out whether more deliveries wait.
+    // Asks the caller to claim again at once, because only another claim finds out whether more deliveries wait.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
   async renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
-    const { delivery, token } = claim;
-    const note = noteOf({ progress, takes: takesOf(token), dueAt: delivery.dueAt });
-    const lock = { ...lockOf(claim), note };
-    const lost = await this.#lanes.series(delivery).extend([lock], this.#leases.lockMs(leaseMs));
+    const series = this.#lanes.series(claim.delivery);
+    const lost = await series.extend([notedLockOf(claim, { progress })], this.#leases.lockMs(leaseMs));
     if (lost.length > 0) return false;
     this.#leases.hold(claim, leaseMs);
     return true;
@@ -134,19 +125,16 @@ export class ServerQueue implements Queue {
 
   async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
-    const { delivery, token } = claim;
     const { state, progress } = settlement;
-    const series = this.#lanes.series(delivery);
-    const isOurs =
-      state === 'retrying'
-        ? await series.delay(lockOf(claim), {
-            dueAt: settlement.dueAt,
-            note: noteOf({ progress, takes: takesOf(token), dueAt: settlement.dueAt }),
-          })
-        : await series.settle(lockOf(claim), {
-            note: noteOf({ progress, dueAt: delivery.dueAt }),
-            ...(state === 'dead' && { reason: settlement.reason }),
-          });
+    const series = this.#lanes.series(claim.delivery);
+    const isRetrying = state === 'retrying';
+    const { note, ...lock } = notedLockOf(claim, {
+      progress,
+      ...(isRetrying && { dueAt: settlement.dueAt }),
+    });
+    const isOurs = isRetrying
+      ? await series.delay(lock, { note, dueAt: settlement.dueAt })
+      : await series.settle(lock, { note, ...(state === 'dead' && { reason: settlement.reason }) });
     this.#leases.release(claim);
     return isOurs;
   }
@@ -157,11 +145,16 @@ export class ServerQueue implements Queue {
   }
 
   watch(onAdded: (lane: LaneId) => void): () => void {
-    this.#endWatch = this.#server.watch((series) => {
+    this.#endWatch = this.#lanes.server.watch((series) => {
       const lane = laneOfSeries(series);
       if (lane !== undefined) onAdded(lane);
     });
     return this.#endWatch;
+  }
+
+  /** Whether another queue is on the same server, whatever their URLs are. */
+  async isOnServerOf(other: Queue): Promise<boolean> {
+    return other instanceof ServerQueue && isSameServer(this.#lanes.server, other.#lanes.server);
   }
 
   async close(): Promise<void> {
@@ -170,66 +163,17 @@ export class ServerQueue implements Queue {
     this.#leases.close();
   }
 
-  /** Adds deliveries in one transaction: all or none. */
-  #addAtOnce(deliveries: readonly Delivery[]): Promise<void> {
-    const now = Math.floor(this.#clock.now());
-    const entries = deliveries.map((delivery) => {
-      const series = delivery.state !== 'dead' ? seriesName(delivery) : deadSeriesName(delivery);
-      return toNewEntry(delivery, { series, now });
-    });
-    return this.#server.add(entries);
-  }
-
-  /**
-   * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a
-   * note. BullMQ stores only when an entry was taken last, so the window starts with the second claim. Without storing
-   * that time, a third claim would move the start again.
-   */
-  async #keepFirstTimes(
-    claims: readonly Claim[],
-    {
-      taken,
-      lane,
-      lockMs,
-    }: { readonly taken: readonly TakenEntry[]; readonly lane: LaneId; readonly lockMs: number },
-  ): Promise<void> {
-    const takenAt = new Map(taken.map(({ entry }) => [entry.id, entry.takenAt]));
-    const unwritten = claims.filter(
-      ({ delivery: { id, progress } }) =>
-        progress.rounds > 0 && progress.firstAttemptAt === takenAt.get(entryId(id)),
-    );
-    if (unwritten.length === 0) return;
-    const locks = unwritten.map((claim) => ({
-      ...lockOf(claim),
-      note: claimNote(claim, takesOf(claim.token) - 1),
-    }));
-    await this.#lanes.series(lane).extend(locks, lockMs);
-  }
-
-  /** The claims that are first in all of their lines. A taken entry may still wait in another line. */
-  async #inTurn(claims: readonly Claim[], lane: LaneId): Promise<readonly Claim[]> {
-    // Writes notes with the number of takes, so that a take that is held here does not count as a round.
-    const locks = claims
-      .filter(({ delivery }) => delivery.orderKeys.length > 0)
-      .map((claim) => ({ ...lockOf(claim), note: claimNote(claim, takesOf(claim.token)) }));
-    if (locks.length === 0) return claims;
-    const held = new Set(await this.#lanes.series(lane).hold(locks));
-    return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
-  }
-
   async #nextDueAt(
-    lane: LaneId,
+    series: Series,
     claims: readonly Claim[],
-    nextDelayedAt: number | undefined,
+    nextDelayedAt = Infinity,
   ): Promise<number | undefined> {
-    const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_UNTIL;
-    const isInFlight = claims.length > 0 || isHeld || (await this.#lanes.hasAny(lane, ['active']));
-    const times = [
-      ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
-      // Looks again after `recoverMs`, because the end of a lease that another process holds is unknown.
-      ...(isInFlight ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
-    ];
-    return times.length === 0 ? undefined : Math.min(...times);
+    const isHeld = nextDelayedAt !== Infinity && nextDelayedAt >= HELD_UNTIL;
+    const isInFlight = claims.length > 0 || isHeld || (await firstIds(series, ['active'])).length > 0;
+    // Asks for a claim after `recoverMs` at the latest, because it is unknown when the leases of other processes end.
+    const nextLookAt = isInFlight ? Math.ceil(this.#clock.now() + this.#recoverMs) : Infinity;
+    const nextDueAt = Math.min(nextLookAt, isHeld ? Infinity : nextDelayedAt);
+    return nextDueAt === Infinity ? undefined : nextDueAt;
   }
 
   #assertOpen(): void {
@@ -237,13 +181,33 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** The note of a claimed delivery whose progress includes the rounds of this many takes. */
-function claimNote({ delivery: { progress, dueAt } }: Claim, takes: number): string {
-  return noteOf({ progress, takes, dueAt });
+/**
+ * Delays claimed deliveries that are not first in all of their lines, and returns the other claims. An entry is woken when
+ * it becomes first in one of its lines, so it can be taken while it still waits in another.
+ */
+async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
+  const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
+  if (inLines.length === 0) return claims;
+  // Writes notes with the number of takes, so that the take of a delayed entry does not count as a round.
+  const held = new Set(await series.hold(inLines.map((claim) => notedLockOf(claim))));
+  return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
 }
 
-/** Drops deliveries whose id is that of an earlier delivery in the list. */
-function firstOfEach(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
-  return deliveries.filter(({ id }, index) => firstAt.get(id) === index);
+/**
+ * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a note.
+ * BullMQ stores only when an entry was taken last, so the window starts with the second claim. A third claim would move
+ * the start again if it were not stored.
+ */
+async function keepFirstTimes(
+  claims: readonly Claim[],
+  { taken, series, lockMs }: { taken: readonly TakenEntry[]; series: Series; lockMs: number },
+): Promise<void> {
+  const entries = new Map(taken.map(({ entry }) => [entry.id, entry]));
+  const locks = claims.flatMap((claim) => {
+    const { id, progress } = claim.delivery;
+    const { takenAt, takes = 1 } = entries.get(entryId(id)) ?? {};
+    const isUnwritten = progress.rounds > 0 && progress.firstAttemptAt === takenAt;
+    return isUnwritten ? notedLockOf(claim, { takes: takes - 1 }) : [];
+  });
+  if (locks.length > 0) await series.extend(locks, lockMs);
 }

@@ -1,34 +1,30 @@
 import { hasDeliveries, type DeliveredAttempts, type LaneStats } from '../../../queue/inspection.ts';
 import type { LaneId } from '../../../queue/queue.ts';
-import type { ServerLanes } from './server-lanes.ts';
+import { firstIds, UNSETTLED, type ServerLanes } from './server-lanes.ts';
 import { HELD_UNTIL } from '../server.ts';
-import { entryToDelivery } from './server-record.ts';
+import { toDelivery } from './server-record.ts';
 
 /** Counts the deliveries of each lane by state. Skips empty lanes, and sorts lanes by name. */
 export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStats[]> {
   const all = await lanes.all();
   const stats = await Promise.all(all.map((lane) => statsOf(lane, lanes)));
-  return stats.filter(hasDeliveries).toSorted(byName);
+  return stats.filter(hasDeliveries).toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+function nameOf({ source, destination }: LaneId): string {
+  return `${source}\0${destination}`;
 }
 
 async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   const series = lanes.series(lane);
-  const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count([
-    'waiting',
-    'active',
-    'delayed',
-    'completed',
-    'failed',
-  ]);
-  // Does not count held deliveries as retrying: they wait for another delivery with their order key, until HELD_UNTIL.
+  const states = ['waiting', 'active', 'delayed', 'completed', 'failed'] as const;
+  const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count(states);
+  // Counts a held delivery as pending. It is delayed until HELD_UNTIL, because it waits for another with its order key.
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
-  const [arrivals = 0] = await lanes.deadSeries(lane).count(['waiting']);
-  const firsts = [
-    ...(waiting === 0 ? [] : await series.ids('waiting', -1, -1)),
-    ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
-  ];
+  const [arrivals = 0] = await lanes.series({ ...lane, isArrival: true }).count(['waiting']);
+  const firsts = await firstIds(series, retrying === 0 ? ['waiting'] : ['waiting', 'delayed']);
   const entries = (await series.get(firsts)).filter((entry) => entry !== undefined);
-  const times = entries.map((entry) => entryToDelivery(entry, lane).dueAt);
+  const times = entries.map((entry) => toDelivery(entry, lane).dueAt);
   return {
     ...lane,
     pending: waiting + delayed - retrying,
@@ -40,7 +36,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   };
 }
 
-/** The attempts of the last delivered deliveries of each lane. */
+/** The attempts of the deliveries that were delivered last, at most `limit` per lane. */
 export async function lastDelivered(
   lanes: ServerLanes,
   limit: number,
@@ -50,37 +46,18 @@ export async function lastDelivered(
     const series = lanes.series(lane);
     for (const entry of await series.get(await series.ids('completed', -limit, -1))) {
       if (entry === undefined) continue;
-      attempts.push({ ...lane, attempts: entryToDelivery(entry, lane).progress.attempts });
+      attempts.push({ ...lane, attempts: toDelivery(entry, lane).progress.attempts });
     }
   }
   return attempts;
 }
 
-/**
- * When the oldest unsettled delivery was added, in ms since the epoch. Reads only the first entry of each
- * unsettled state.
- */
+/** When the oldest unsettled delivery was added, in ms since the epoch. Takes constant time, however many wait. */
 export async function oldestUnsettled(lanes: ServerLanes): Promise<number | undefined> {
-  const all = await lanes.all();
-  const times = await Promise.all(
-    all.map(async (lane) => {
-      const series = lanes.series(lane);
-      const firsts = await Promise.all([
-        series.ids('waiting', -1, -1),
-        series.ids('active', -1, -1),
-        series.ids('delayed', 0, 0),
-      ]);
-      return (await series.get(firsts.flat())).flatMap((entry) => entry?.addedAt ?? []);
-    }),
-  );
-  const known = times.flat();
-  return known.length === 0 ? undefined : Math.min(...known);
-}
-
-function byName(one: LaneId, other: LaneId): number {
-  return compare(one.source, other.source) || compare(one.destination, other.destination);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+  const all = (await lanes.all()).map(async (lane) => {
+    const series = lanes.series(lane);
+    return series.addedAt(await firstIds(series, UNSETTLED));
+  });
+  const times = (await Promise.all(all)).flat().filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
 }

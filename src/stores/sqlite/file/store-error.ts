@@ -15,7 +15,7 @@ const LOCKED: Reason = [
 ];
 const DISK_FULL: Reason = [
   'cannot be written: the disk is full',
-  'make room; what waits in the queue is kept',
+  'make room; the deliveries in the queue are kept',
 ];
 const DISK_FAILS: Reason = [
   'cannot be read or written: the disk reports an error',

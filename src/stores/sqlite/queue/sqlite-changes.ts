@@ -1,5 +1,11 @@
 import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
-import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
+import {
+  blockedDueResult,
+  blockedRetryResult,
+  type DropResult,
+  type DueResult,
+  type RetryResult,
+} from '../../../queue/inspection.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql } from '../file/store.ts';
 import { join, leave, leaveAllLines, stopWaiting, wait, type LaneEntry } from './sqlite-lines.ts';
@@ -24,10 +30,8 @@ export function retryDelivery(sql: Sql, id: string, now: number): RetryResult {
   const row = findDeliveryRow(sql, id);
   if (row === undefined) return 'unknown';
   const delivery = readDelivery(row);
-  if (delivery.state === 'delivered') return 'delivered';
-  if (delivery.state !== 'dead') return 'waiting';
-  if (delivery.reason === 'invalid') return 'invalid';
-  if (delivery.isDamaged) return 'damaged';
+  const blocked = blockedRetryResult(delivery);
+  if (blocked !== undefined) return blocked;
   const seq = moveToEnd(sql, Number(row['seq']), now);
   const place = { seq, lane: Number(row['lane']), dueAt: now };
   const { attempts } = delivery.progress;
@@ -39,9 +43,10 @@ export function retryDelivery(sql: Sql, id: string, now: number): RetryResult {
 export function makeDeliveryDue(sql: Sql, id: string, now: number): DueResult {
   const row = findDeliveryRow(sql, id);
   if (row === undefined) return 'unknown';
-  const { state, dueAt, progress, isDamaged } = readDelivery(row);
-  if (isDamaged) return 'dead';
-  if (state !== 'retrying') return state === 'pending' ? 'due' : state;
+  const delivery = readDelivery(row);
+  const blocked = blockedDueResult(delivery);
+  if (blocked !== undefined) return blocked;
+  const { dueAt, progress } = delivery;
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
   reschedule(sql, place, { dueAt: now, progress: { ...progress, notBefore: {} } });
   return 'due';
