@@ -59,8 +59,8 @@ export async function startRejecting(): Promise<{
   readonly close: () => Promise<void>;
 }> {
   const body = `there is nothing here, ${'look elsewhere '.repeat(9)}`;
-  const { url, close } = await answers(404, { body });
-  return { url: new URL(LONG_PATH, url).href, close };
+  const receiver = await answers(404, { body });
+  return { url: new URL(LONG_PATH, receiver.url).href, close: () => receiver.close() };
 }
 
 /** Bodies and headers, which are not wrapped, so that they can be copied. */

@@ -271,9 +271,9 @@ schemes:
   acme: { headers: { X-Acme: 'v={signature}' }, signs: '{body}', hash: sha256, encoding: hex }
 `;
   let folder: string;
-  const config = async (text: string): Promise<readonly string[]> => {
+  const config = async (content: string): Promise<readonly string[]> => {
     const file = join(folder, 'hooks.yaml');
-    await writeFile(file, text.includes('schemes:') ? text : text + ACME);
+    await writeFile(file, content.includes('schemes:') ? content : content + ACME);
     return ['-c', file];
   };
 
@@ -339,8 +339,8 @@ schemes:
       ['listen', '--port', '0', '--require-signature'],
       'begins with whsec_ (`scheme` from ',
     ],
-  ])('are reported with their file if they cannot be used: %s %s', async (text, args, sentence) => {
-    const { code, stderr } = await hooks([...args, ...(await config(text))], { stdin: BODY });
+  ])('are reported with their file if they cannot be used: %s %s', async (content, args, sentence) => {
+    const { code, stderr } = await hooks([...args, ...(await config(content))], { stdin: BODY });
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(sentence);
   });

@@ -131,12 +131,6 @@ describe('a user without a home', () => {
     );
   });
 
-  function asStranger(args: readonly string[], { env = {}, input = '' } = {}) {
-    const { PATH = '' } = process.env;
-    const options = { ...STRANGER, input, env: { PATH, ...env }, cwd: '/', timeout: 20_000 } as const;
-    return spawnSync(process.execPath, [BINARY, ...args], { ...options, encoding: 'utf8' });
-  }
-
   it.skipIf(!MAY_BE_A_STRANGER)('and without a name can replay', () => {
     const input = '{"type":"track","event":"e","userId":"u"}';
     const replaying = asStranger(['replay', '-', '--loopback', '-o', 'json'], { input });
@@ -155,3 +149,9 @@ describe('a user without a home', () => {
     },
   );
 });
+
+function asStranger(args: readonly string[], { env = {}, input = '' } = {}) {
+  const { PATH = '' } = process.env;
+  const options = { ...STRANGER, input, env: { PATH, ...env }, cwd: '/', timeout: 20_000 } as const;
+  return spawnSync(process.execPath, [BINARY, ...args], { ...options, encoding: 'utf8' });
+}

@@ -189,8 +189,7 @@ describe('an interruption', () => {
 
   it('leaves a message in the queue unsent', async () => {
     const { pipeline } = setUp(() => answer(200));
-    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z', messageId: 'm1' } as const;
-    const outcome = pipeline.deliver({ message });
+    const outcome = pipeline.deliver({ message: { ...message, messageId: 'm1' } });
     await pipeline.interrupt(0);
     expect(await outcome).toMatchObject({ messageId: 'm1', outcome: 'unsent' });
   });

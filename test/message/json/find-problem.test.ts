@@ -59,7 +59,7 @@ describe('findProblem', () => {
     const edit = fc.record({
       at: fc.nat(60),
       cut: fc.nat(3),
-      put: fc.constantFrom('', ...'"\\{}[],:0-.et\n\u0000'),
+      put: fc.constantFrom('', ...'"\\{}[],:0-.et\n\u0000'.split('')),
     });
     fc.assert(
       fc.property(json, edit, (value, { at, cut, put }) => {
