@@ -8,8 +8,8 @@ import { lineName, type EntryState, type Series, type SeriesEntry, type Server }
 export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registered'> {
   /** BullMQ's own functions for the queue that a series is. */
   readonly backendOf: (series: string) => Promise<CanaryBackend>;
-  /** Removes a series without entries from the registered ones. */
-  readonly unregister: (series: string) => Promise<unknown>;
+  /** Removes a series from the registered ones. False if it was not registered. */
+  readonly unregister: (series: string) => Promise<boolean>;
 }
 
 export type CanaryBackend = Pick<IQueueBackend, 'getState' | 'getJobData' | 'pause' | 'obliterate'>;
@@ -106,9 +106,10 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
 }
 
 async function remove({ series, backendOf, unregister }: CanaryServer, name: string): Promise<void> {
+  // Only one of several processes unregisters a series. BullMQ removes only a paused queue.
+  if (!(await unregister(name))) return;
   const bullmq = await backendOf(name);
   await bullmq.pause(true);
   await bullmq.obliterate({ count: LEFT_AFTER_MS, force: true });
   await series(name).remove(IDS.map((id) => ({ id, lines: [lineName(name)] })));
-  await unregister(name);
 }

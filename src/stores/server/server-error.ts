@@ -21,7 +21,7 @@ export function serverError(cause: unknown, place: string): HooksError {
   return new QueueError(`The queue at ${place} ${what}`, {
     hint,
     isBusy: POOL_BUSY.test(text),
-    isAway: hint === BACK || hint === ROOM,
+    isAway: PASSING.includes(hint),
     cause: withoutSecrets(cause),
   });
 }
@@ -43,7 +43,12 @@ export function closedError(place: string): ClosedError {
 /** Matches the driver's error for a call that waited too long for a free connection. The server itself can be reached. */
 const POOL_BUSY = /timeout exceeded when trying to connect/;
 const ROOM = 'make room; the deliveries in the queue are kept';
+const REPLICA = 'start its replica; the deliveries in the queue are kept';
+const PRIMARY = 'name the primary in `store`';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
+
+/** Hints for failures that may pass without a change of the command. During a failover, a server may be a replica. */
+const PASSING: readonly string[] = [BACK, ROOM, REPLICA, PRIMARY];
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
   [
@@ -79,7 +84,8 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   [/DB index/, ['has no such database', 'name another one in `store`, or raise its `databases`']],
   [/\bOOM\b|53100|disk full|No space left/i, ['is full', ROOM]],
   [/MISCONF/, ['cannot write to its disk', 'see its log; the deliveries in the queue are kept']],
-  [/READONLY|25006|read-only/i, ['is read-only: a replica, most likely', 'name the primary in `store`']],
+  [/READONLY|25006|read-only/i, ['is read-only: a replica, most likely', PRIMARY]],
+  [/NOREPLICAS/, ['has too few replicas that follow it', REPLICA]],
   [/LOADING|57P03|starting up|57P01|57P02|shutting down/, ['is starting or stopping', BACK]],
   [
     /53300|too many (?:clients|connections)/i,

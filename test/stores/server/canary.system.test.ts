@@ -45,7 +45,10 @@ for (const kind of SERVER_KINDS) {
       expect(await server.findSeries('hooks')).toEqual([]);
       if (kind === 'postgres') {
         expect(
-          await sql(running.url, 'SELECT 1 FROM bullmq.event UNION ALL SELECT 1 FROM hooks.lines'),
+          await sql(
+            running.url,
+            'SELECT queue FROM bullmq.event UNION ALL SELECT queue FROM bullmq.meta UNION ALL SELECT line FROM hooks.lines',
+          ),
         ).toEqual([]);
         return;
       }

@@ -19,6 +19,18 @@ describe('serverError', () => {
     expect(hint).toMatch(/continues by itself/);
   });
 
+  it.each([
+    ['NOREPLICAS Not enough good replicas to write.', 'has too few replicas that follow it', true],
+    ["READONLY You can't write against a read only replica.", 'is read-only: a replica, most likely', true],
+    ["OOM command not allowed when used memory > 'maxmemory'.", 'is full', true],
+    ['NOAUTH Authentication required.', 'rejects the user or password', false],
+  ])('knows whether an error may pass: %s', (said, what, isAway) => {
+    expect(serverError(new Error(said), PLACE)).toMatchObject({
+      message: `The queue at ${PLACE} ${what}`,
+      isAway,
+    });
+  });
+
   it('reads errors that refer to each other and to themselves', () => {
     const lost = new Error('Command aborted due to connection close');
     const aborted = Object.assign(new Error('EXECABORT Transaction discarded'), { previousErrors: [lost] });

@@ -52,8 +52,7 @@ export async function connectPostgres(
       // Ignores errors of idle connections, as openPool does.
       return bullmq.createPostgresBackend(name, { connection }).on('error', () => {});
     },
-    // A series is registered by a row that BullMQ removes with the series.
-    unregister: async () => {},
+    unregister: (name) => unregister(pool, name),
     registered: () => registered(pool),
     register: async (series) => void (await pool.query(registering(series))),
     findSeries: (prefix) => findSeries(pool, prefix),
@@ -151,6 +150,12 @@ function registering(series: readonly string[]): string {
   const { field, value } = EVENTS_LIMIT;
   return `INSERT INTO ${TABLE.meta} (${COLUMN.series}, field, value) SELECT series, '${field}', '${value}'
     FROM json_array_elements_text(${quoted(JSON.stringify(series.toSorted()))}) AS t (series) ON CONFLICT DO NOTHING`;
+}
+
+async function unregister(pool: Pool, series: string): Promise<boolean> {
+  const text = `DELETE FROM ${TABLE.meta} WHERE ${COLUMN.series} = $1 AND field = $2`;
+  const { rowCount } = await pool.query(text, [series, EVENTS_LIMIT.field]);
+  return rowCount === 1;
 }
 
 async function registered(pool: Pool): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ const TABLE_LOCK = 0x686f6f6b;
 const MAKING_MS = 60_000;
 
 type Bullmq = typeof import('bullmq');
-type Client = Pick<Pool, 'query'>;
+type Queryable = Pick<Pool, 'query'>;
 
 /**
  * Makes missing tables of BullMQ and hooks, over a connection that `open` opens with this timeout. Asks first whether tables
@@ -31,7 +31,7 @@ export async function assureTables(
   }
 }
 
-async function hasBullmqTables(client: Client, bullmq: Bullmq): Promise<boolean> {
+async function hasBullmqTables(client: Queryable, bullmq: Bullmq): Promise<boolean> {
   try {
     await bullmq.assertSchemaCompatibility(client, SCHEMA);
     return true;
@@ -42,7 +42,7 @@ async function hasBullmqTables(client: Client, bullmq: Bullmq): Promise<boolean>
 }
 
 /** Whether the tables of hooks exist, and its index. Reads the catalog, because a role may lack rights to the schemas. */
-async function hasOurTables(client: Client): Promise<boolean> {
+async function hasOurTables(client: Queryable): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE (nspname, relname) IN (('hooks', 'lines'), ('hooks', 'facts'), ('${SCHEMA}', 'hooks_stalled'))`,
@@ -51,7 +51,7 @@ async function hasOurTables(client: Client): Promise<boolean> {
 }
 
 /** One request, and thus one transaction. */
-async function makeTables(client: Client): Promise<void> {
+async function makeTables(client: Queryable): Promise<void> {
   await client.query(`
     SELECT pg_advisory_xact_lock(${TABLE_LOCK});
     CREATE SCHEMA IF NOT EXISTS hooks;

@@ -53,7 +53,7 @@ export async function connectRedis(
       announcements.announce(entries);
     },
     backendOf: async (name) => (await loaded()).backend.forQueue(name),
-    unregister: (name) => redis.srem(REGISTRY, name),
+    unregister: async (name) => (await redis.srem(REGISTRY, name)) === 1,
     registered: () => redis.smembers(REGISTRY),
     register: async (series) => void (await resultsOf(register(redis.multi(), series))),
     findSeries: (prefix) => findSeries(redis, prefix),
