@@ -31,22 +31,22 @@ export const LOCK_END = ':lock';
 /** Suffixes of further keys that BullMQ's tools may have made for a job. `commands/includes/removeJobKeys.lua` */
 export const JOB_KEYS = [':logs', ':dependencies', ':processed', ':failed', ':unsuccessful'] as const;
 
-/** Fields of a job on Redis. `classes/job.ts`, `commands/includes/storeJob.lua` */
-export const FIELD = {
-  name: 'name',
+/** Fields of a job on Redis that hooks reads, in the order of reading. `classes/job.ts`, `commands/includes/storeJob.lua` */
+export const READ_FIELD = {
   data: 'data',
-  options: 'opts',
   addedAt: 'timestamp',
-  delay: 'delay',
-  takes: 'ats',
-  settles: 'atm',
-  takenAt: 'processedOn',
   settledAt: 'finishedOn',
   failedReason: 'failedReason',
   returnvalue: 'returnvalue',
   stacktrace: 'stacktrace',
   progress: 'progress',
+  takes: 'ats',
+  takenAt: 'processedOn',
+  name: 'name',
 } as const;
+
+/** All fields of a job on Redis that hooks reads or writes. */
+export const FIELD = { ...READ_FIELD, options: 'opts', delay: 'delay', settles: 'atm' } as const;
 
 /** Field of `KEY.meta` that exists while the queue is paused. `commands/pause-7.lua` */
 export const PAUSED = 'paused';

@@ -8,23 +8,10 @@ import {
   KEY,
   LOCK_END,
   PAUSED,
+  READ_FIELD,
   STRANGE_IDS_KEYS,
 } from '../bullmq-layout.ts';
 import { ALSO_WHEN_FULL, BASE, LINES, redisScript } from './redis-script.ts';
-
-/** The fields of BullMQ's jobs that hooks reads. */
-export const ENTRY_FIELDS = [
-  FIELD.data,
-  FIELD.addedAt,
-  FIELD.settledAt,
-  FIELD.failedReason,
-  FIELD.returnvalue,
-  FIELD.stacktrace,
-  FIELD.progress,
-  FIELD.takes,
-  FIELD.takenAt,
-  FIELD.name,
-] as const;
 
 /**
  * Runs after BullMQ's scripts add entries, in the same transaction: puts new entries into their lines, and
@@ -126,7 +113,7 @@ while at < #ARGV do
   local key = series .. id
   redis.call('HSET', key, '${FIELD.takenAt}', now)
   redis.call('HINCRBY', key, '${FIELD.takes}', 1)
-  local fields = redis.call('HMGET', key, ${luaTexts(ENTRY_FIELDS)})
+  local fields = redis.call('HMGET', key, ${luaTexts(Object.values(READ_FIELD))})
   if fields[1] then
     redis.call('SET', key .. '${LOCK_END}', argument(), 'PX', lockMs)
     table.insert(rows, {id, fields})

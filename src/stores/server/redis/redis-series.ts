@@ -1,13 +1,12 @@
 import type { ChainableCommander, Redis } from 'ioredis';
 import { toEntry } from '../bullmq-job.ts';
-import { DELAYED_STEP, FIELD, IDS_KEY, LOCK_END, PREFIX } from '../bullmq-layout.ts';
+import { DELAYED_STEP, FIELD, IDS_KEY, LOCK_END, PREFIX, READ_FIELD } from '../bullmq-layout.ts';
 import { inOneTurn, toError } from '../in-one-turn.ts';
 import { inParts } from '../in-parts.ts';
 import { type EntryState, type InLines, type Series, type SeriesEntry, type TakenEntry } from '../server.ts';
 import { runScript, type RedisScript } from './redis-script.ts';
 import {
   DELAY_ENTRY,
-  ENTRY_FIELDS,
   EXTEND_LOCKS,
   FORGET_ENTRIES,
   HOLD_ENTRIES,
@@ -105,9 +104,9 @@ function lookup(redis: Redis, prefix: string): Lookup {
   return {
     get: async (ids) => {
       const results = await askForEach(ids, (asking, id) =>
-        asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(prefix + id + LOCK_END),
+        asking.hmget(prefix + id, ...Object.values(READ_FIELD)).exists(prefix + id + LOCK_END),
       );
-      const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // in the order of ENTRY_FIELDS
+      const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // in the order of READ_FIELD
       return ids.map((id, index) => redisEntry(id, rowOf(index), results[2 * index + 1] === 1));
     },
     addedAt: async (ids) => {
@@ -152,7 +151,7 @@ function isList(state: EntryState): boolean {
 
 type RedisRow = readonly (string | null)[];
 
-/** Reads an entry from the values of ENTRY_FIELDS; undefined if the entry does not exist. */
+/** Reads an entry from the values of READ_FIELD; undefined if the entry does not exist. */
 function redisEntry(id: string, row: RedisRow, isLocked: boolean): SeriesEntry | undefined {
   const [data, timestamp, settledAt, failedReason, returnvalue, stacktrace, progress, ats, takenAt, name] =
     row;
