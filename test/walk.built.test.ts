@@ -15,9 +15,9 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 93, functions: 605 },
-  batch: { files: 71, functions: 380 },
-  replay: { files: 137, functions: 862 },
+  send: { files: 94, functions: 610 },
+  batch: { files: 73, functions: 380 },
+  replay: { files: 138, functions: 862 },
   verify: { files: 33, functions: 161 },
 } as const satisfies Record<string, Walk>;
 
