@@ -2,10 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { factName, type Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/ingest/seen.ts';
 
-/**
- * Remembers each message as a fact, which expires after SEEN_FOR_MS. Puts the fact after the deliveries of the message are
- * stored. So if the process is killed in between, the message is accepted again when it is repeated, and never lost.
- */
+/** Remembers each message as a fact. Puts it after the deliveries are stored, so a killed process loses no message. */
 export class ServerSeen implements Seen {
   readonly #server: Server;
   readonly #clock: Clock;

@@ -181,22 +181,18 @@ export class ServerQueue implements Queue {
   }
 }
 
-/**
- * Delays claimed deliveries that are not first in all of their lines, and returns the other claims. An entry is woken when
- * it becomes first in one of its lines, so it can be taken while it still waits in another.
- */
+/** Returns claims that are first in all of their lines, and delays others: being first in one line wakes an entry. */
 async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
   if (inLines.length === 0) return claims;
-  // Writes notes with the number of takes, so that the take of a delayed entry does not count as a round.
+  // Writes notes with the number of takes, so that the take of a held entry does not count as a round.
   const held = new Set(await series.hold(inLines.map((claim) => notedLockOf(claim))));
   return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
 }
 
 /**
- * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a note.
- * BullMQ stores only when an entry was taken last, so the window starts with the second claim. A third claim would move
- * the start again if it were not stored.
+ * Stores the start of the retry window of a delivery whose first claim was lost with its process before a note was written.
+ * BullMQ stores only the last take, so the second claim starts the window, and a third would start it again.
  */
 async function keepFirstTimes(
   claims: readonly Claim[],
