@@ -51,7 +51,7 @@ export const PAUSED = 'paused';
 /** Fields of an event, besides those of the job. `commands/moveToFinished-14.lua` */
 export const EVENT = { name: 'event', id: 'jobId', from: 'prev' } as const;
 
-/** Factor of ms in the score of a delayed job on Redis. The rest orders adding. `commands/includes/getDelayedScore.lua` */
+/** Scores of delayed jobs on Redis are ms times this, plus the order of adding. `commands/includes/getDelayedScore.lua` */
 export const DELAYED_STEP = 0x1000;
 
 /** The schema of BullMQ's tables on PostgreSQL. Those of hooks are in the schema `hooks`. `postgres/migrations` */

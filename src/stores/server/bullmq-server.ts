@@ -12,7 +12,7 @@ export interface ServerConnectionOptions {
 export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
   /** Facts that are written as durably as entries, so that `check` fails for a server that does not confirm such writes. */
   readonly durableFacts: Facts;
-  /** Called with each error, to repair the connection for the next command. */
+  /** Called with each error of the server, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
 }
 
@@ -20,7 +20,7 @@ export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
-/** Makes a server that rejects with QueueError, or with ClosedError after `close`. */
+/** Makes a server whose methods reject with QueueError, or with ClosedError after `close`. */
 export function bullmqServer(connection: ServerConnection): Server {
   const { place, add, registered, register, findSeries, watch } = connection;
   const known = new Map<string, Series>();
@@ -67,7 +67,7 @@ export function bullmqServer(connection: ServerConnection): Server {
       known.set(name, series);
       return series;
     },
-    // Puts or removes a fact, because a full server rejects adding but still allows removing, and so settling.
+    // Removes a fact unless adding is checked: a full server rejects adding but still allows removing, and so settling.
     check: async ({ toAdd = true } = {}) => {
       await (toAdd ? durableFacts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]));
       await compare();
@@ -79,7 +79,7 @@ export function bullmqServer(connection: ServerConnection): Server {
 
 type AllAsync<T> = { readonly [K in keyof T]: (...args: never) => Promise<unknown> };
 
-/** Retries after a deadlock: PostgreSQL rolls back one of two processes that change the same entries in other orders. */
+/** Retries after a deadlock: PostgreSQL rolls back one of two processes that change the same entries in different order. */
 async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -15,7 +15,7 @@ export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registere
 export type CanaryBackend = Pick<IQueueBackend, 'getState' | 'getJobData' | 'pause' | 'obliterate'>;
 
 const PREFIX = 'hooks-canary-';
-/** Age in ms of a canary series that a killed process left, at least. A check takes less than a second. */
+/** Age in ms from which a canary's series counts as left by a killed process. A check takes less than a second. */
 const LEFT_AFTER_MS = 600_000;
 const LOCK_MS = 60_000;
 const TOKEN = 'token';

@@ -1,4 +1,7 @@
-/** Batches at most `most` calls of one turn of the event loop, to save round trips. `act` returns one result per call. */
+/**
+ * Batches at most `most` calls of one turn of the event loop, to save round trips. `act` returns one result per call. If a
+ * result is an error, only that call rejects; if `act` rejects, all calls of the batch reject.
+ */
 export function inOneTurn<T, R>(
   most: number,
   act: (all: readonly T[]) => Promise<readonly (R | Error)[]>,

@@ -19,7 +19,7 @@ interface StoredDeletion<DeliveryIds> extends Pick<NewDeletion, 'createdAt' | 'u
 type WrittenDeletion = StoredDeletion<readonly (readonly [string, readonly string[]])[]>;
 type KnownDeletion = StoredDeletion<ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Stores each deletion request as a fact, and each end of a delivery as another, so that no process overwrites the rest. */
+/** Stores each deletion request as one fact and each end of a delivery as another: processes do not overwrite each other. */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #keepMs: number;
@@ -34,7 +34,7 @@ export class ServerDeletionStore implements DeletionStore {
     this.#keepMs = keepMs;
   }
 
-  /** Writes a deletion request with its last part. Ends of deliveries before that are read from the queue later. */
+  /** Writes a deletion request with its last part. How a delivery ended before that is read from the queue later. */
   async add(
     { id, createdAt, userIds, deliveryIds, part }: NewDeletion,
     stored: Promise<unknown>,

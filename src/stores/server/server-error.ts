@@ -7,7 +7,7 @@ interface ErrorParts {
   readonly previousErrors?: readonly unknown[];
 }
 
-/** Turns an error of a server, its driver or the network into a HooksError that has a hint, and of the URL only `place`. */
+/** Turns an error of a server, driver or network into a HooksError with a hint, and with no part of the URL but `place`. */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const text = errorText(cause);

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { factName, type Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/ingest/seen.ts';
 
-/** Remembers each message as a fact. Puts it after the deliveries are stored, so a killed process loses no message. */
+/** Remembers each message as a fact, written after its deliveries: if the process is killed in between, none is lost. */
 export class ServerSeen implements Seen {
   readonly #server: Server;
   readonly #clock: Clock;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 
 /**
  * A Redis or PostgreSQL server that processes share. Stores entries in named series: queues of BullMQ, which BullMQ's tools
- * show. Methods reject with QueueError if the server fails or does not respond in time, and with ClosedError after close().
+ * show. Methods reject with QueueError if the server fails or cannot be reached in time, and with ClosedError after close().
  */
 export interface Server {
   /** The URL of the server without secrets, for error messages. */
@@ -17,7 +17,7 @@ export interface Server {
   register(series: readonly string[]): Promise<void>;
   /** The names of all series with this prefix that contain entries, in any order. Scans the whole server in steps. */
   findSeries(prefix: string): Promise<readonly string[]>;
-  /** Rejects if entries cannot be added (`toAdd: false`: settled). Writes, because a full server still allows reading. */
+  /** Rejects if entries cannot be added or, with `toAdd: false`, settled. Writes, because reading works on a full server. */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
   /** Calls `onAdded` soon after another process adds to a series; can miss some. Returns a function that ends the calls. */
   watch(onAdded: (series: string) => void): () => void;
@@ -125,8 +125,8 @@ export interface Series {
   /** Counts entries by state. If `delayedBefore` is given, skips delayed entries that are due at that time or later. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
-   * The ids from index `start` to `end` (-1: the last). Sorts waiting and active entries newest first, but delayed ones by
-   * due time and settled ones by settling time. A negative `start` counts from the end, and requires an `end` of -1.
+   * The entry ids from index `start` to `end` (-1: the last). Sorts waiting and active entries newest first, but delayed
+   * ones by due time and settled ones by settling time. A negative `start` counts from the end, and requires an `end` of -1.
    */
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
 }
@@ -154,7 +154,7 @@ export interface Fact {
 
 const MARK_MS = 60_000;
 
-/** Whether two URLs led to the same server. Writes a mark to one connection and reads it from the other. */
+/** Whether two connections lead to the same server. Writes a mark to one and reads it from the other. */
 export async function isSameServer(one: Server, other: Server): Promise<boolean> {
   const name = `mark-${randomUUID()}`;
   await one.facts.put([{ name, text: '', expiresAt: Date.now() + MARK_MS }]);

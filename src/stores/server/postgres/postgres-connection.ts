@@ -95,13 +95,13 @@ function poolsOf(
       connectionTimeoutMillis: responseMs,
       query_timeout: timeoutMs,
       statement_timeout: timeoutMs,
-      // Ends a commit that waits for the lock of another NOTIFY, as while a standby is away: no other timeout ends one.
+      // Ends a commit that waits for the lock of another NOTIFY, as while a standby is away: no other timeout ends commits.
       lock_timeout: timeoutMs,
       keepAlive: true,
       allowExitOnIdle: true,
       // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
       onConnect: (client) => {
-        // Ignores errors: without a listener, one would end the process, as between the queries of a transaction.
+        // Ignores errors, because one that nothing listens to, as between the queries of a transaction, ends the process.
         client.on('error', () => {});
         const { processID: id = 0 } = client as { readonly processID?: number }; // missing in the types
         own.add(id);

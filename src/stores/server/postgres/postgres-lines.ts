@@ -17,7 +17,7 @@ export function quoted(text: string | undefined): string {
 
 /**
  * Changes entries and their lines in one request, and thus in one transaction. Returns the rows of each statement. Locks the
- * lines first, so that each statement sees earlier commits, and `seq` numbers become visible in order.
+ * lines first, so that statements see earlier commits, and `seq` numbers become visible in the order of assignment.
  */
 export async function changeInLines<T extends object>(
   pool: Pool,

@@ -17,7 +17,7 @@ interface Pools {
   readonly swift: Pool;
 }
 
-/** An entry to settle, with its statement. */
+/** An entry to settle, and the SQL statement that settles it. */
 interface Settling {
   readonly lock: EntryLock;
   readonly statement: string;

@@ -9,7 +9,7 @@ const MAKING_MS = 60_000;
 type Bullmq = typeof import('bullmq');
 type Queryable = Pick<Pool, 'query'>;
 
-/** Makes missing tables over a connection of `open`. Looks first, because a user who may not make tables may use them. */
+/** Makes missing tables over a connection of `open`. Looks first: users who may not make tables can use existing ones. */
 export async function assureTables(
   pool: Pool,
   open: (timeoutMs: number) => Pool,

@@ -68,7 +68,7 @@ async function wakeDead(
     }));
     return first.series.wake('failed', waking);
   }
-  // If the process is killed in between, the deliveries are in both series, and the next retry repeats the move.
+  // If the process is killed before the removal, the deliveries are in both series, and the next retry repeats the move.
   await lanes.server.add(retried.map(({ delivery }) => toNewEntry(delivery, now)));
   await first.series.remove(retried.map(({ delivery }) => ({ id: entryId(delivery.id) })));
   return dead.map(() => true);

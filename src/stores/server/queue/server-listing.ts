@@ -11,7 +11,7 @@ interface Listed {
   readonly seriesId: LaneSeriesId;
 }
 
-/** The entries in one state of one of the series of a lane. */
+/** The entries of a lane that are in one of its two series and in one state. */
 interface EntryGroup {
   readonly entryState: EntryState;
   /** The possible states of the deliveries of the group. */
@@ -40,7 +40,7 @@ const SLICE = 5_000;
 const PLACES = 2 ** 32;
 const LISTINGS_KEPT = 4;
 
-/** Reads all ids of a listing first, some dozen bytes each. In pages by position, a moving delivery could be missed. */
+/** Reads all ids of a listing first, some dozen bytes each: pages by position would miss or repeat a delivery that moves. */
 export class ServerListing {
   readonly #lanes: ServerLanes;
   readonly #listings = new Map<number, readonly Listed[]>();
@@ -67,7 +67,7 @@ export class ServerListing {
     return { deliveries, next: undefined };
   }
 
-  /** The ids of deliveries. Each of `pending` and `retrying` includes both, because their entries are in the same states. */
+  /** Ids of deliveries in these states. Each of `pending` and `retrying` gets both, because their entries share states. */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
     return (await this.#all(states)).map(({ id }) => deliveryId(id));
   }

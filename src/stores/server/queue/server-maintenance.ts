@@ -58,7 +58,7 @@ export class ServerMaintenance {
   }
 }
 
-/** Removes some old dead letters that wait, because BullMQ cannot add failed entries. Returns whether more may be left. */
+/** Removes some old dead letters whose entries wait, as BullMQ adds no failed ones. Returns whether more may be left. */
 async function forgetArrivals(lanes: ServerLanes, lane: LaneId, before: number): Promise<boolean> {
   const arrivals = { ...lane, isArrival: true };
   const series = lanes.series(arrivals);

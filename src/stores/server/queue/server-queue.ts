@@ -26,7 +26,7 @@ export interface ServerQueueOptions {
 }
 
 const RECOVER_MS = 2_000;
-/** After this time and two searches, other processes can claim the deliveries of a killed process: within 16 s. */
+/** Ms that a claim outlives its killed process. Two searches later, within 16 s, others can claim the delivery. */
 const LOCK_MS = 10_000;
 /** Maximum deliveries per transaction, during which the server serves no other client and this process no other callback. */
 const ADDED_AT_ONCE = 1_000;
@@ -37,12 +37,12 @@ const ADDED_AT_ONCE = 1_000;
  * settlements of its last second; their deliveries are then sent again. A delivery that becomes due joins the end of the
  * queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
  *
- * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own
- * pace and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
+ * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own pace
+ * and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
  * message (test/queue/server-trips.system.test.ts), but fewer per message under load, because it settles together all
- * deliveries that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
- * Redis; with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273
- * and 532 (docs/benchmarks.md).
+ * deliveries that end in one turn of the event loop. A delivery takes 88 µs of CPU in a warm process and 49 µs in Redis;
+ * with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and 532
+ * (docs/benchmarks.md).
  *
  * Each change of an entry and of its lines is one step on the server, so a killed process leaves no half-done change to
  * repair. Separate steps for lines and entries needed 480 more lines of code. On PostgreSQL, a step is a transaction of
@@ -181,7 +181,7 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** Returns claims that are first in all of their lines, and delays others: being first in one line wakes an entry. */
+/** Returns the claims that are first in all of their lines. Delays the others, because the first of one line is woken. */
 async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
   if (inLines.length === 0) return claims;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { NewEntry, Server } from '../server.ts';
 
-/** Milliseconds between two announcements of a process, at least: one announcement names all series of this time. */
+/** Minimum ms between two announcements of a process. Each names all series that got entries since the last. */
 const GATHER_MS = 10;
-/** Milliseconds between two subscriptions. Repeating a subscription detects a connection that is dead without being closed. */
+/** Milliseconds between two subscriptions. Repeating one detects a connection that is dead without being closed. */
 const BEAT_MS = 2_000;
 
 interface Announcements {

@@ -60,7 +60,7 @@ export async function connectRedis(
     watch: announcements.watch,
     warnings: () => warnings(redis, place),
     failed: (error) => {
-      // Reconnects, because the driver assumes that the server knows a script that it rejected, as when memory is full.
+      // Reconnects, because the driver takes a script for known even if the server rejected it, as when memory is full.
       if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
     },
     close: () => close(redis),

@@ -31,7 +31,7 @@ export async function runScript(
 /** Key prefix of a line; the line's name follows. */
 export const LINE = 'hooks:line:';
 
-/** First write of scripts for a full server: Redis runs a script to its end if that write takes no memory. */
+/** First write of scripts that must run on a full server: Redis runs them to their end if that write takes no memory. */
 export const ALSO_WHEN_FULL = "redis.call('DEL', series .. ':none')";
 
 /** Lua that all scripts share. `KEYS[1]` is the key prefix of the series. `argument()` reads `ARGV` in order. */

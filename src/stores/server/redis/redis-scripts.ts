@@ -144,7 +144,9 @@ for _, id in ipairs(redis.call('LRANGE', series .. '${IDS_KEY.active}', 0, -1)) 
 end
 `);
 
-/** Makes entries of a state wait again, or holds those that are not first in their lines. Returns 0 for one not in it. */
+/**
+ * Makes entries of a state wait again, or holds them if not first in their lines. Returns 1 for each that was in the state.
+ */
 export const WAKE_ENTRIES = redisScript(`${LINES}
 local state, woken = argument(), {}
 while at < #ARGV do
