@@ -55,7 +55,7 @@ async function compare(
   /** Checks that each entry is in the expected state, both for BullMQ and for our functions. */
   const expectStates = async (...expected: readonly EntryState[]): Promise<void> => {
     const [states, places]: [string[], boolean[]] = [[], []];
-    // Reads one after the other, because opening another connection to PostgreSQL takes longer.
+    // Reads the states one after the other, because opening another connection to PostgreSQL takes longer.
     for (const [index, id] of IDS.entries()) {
       states.push(await bullmq.getState(id));
       places.push((await series.ids(expected[index] ?? 'active', 0, -1)).includes(id));

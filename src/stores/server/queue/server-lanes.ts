@@ -3,7 +3,10 @@ import type { LaneId } from '../../../queue/queue.ts';
 
 /** Name prefix of all series. */
 const SERIES = 'hooks/';
-/** Name that `restore` registers after it has searched the server. Without it, the registry may lack older series. */
+/**
+ * Name that `restore` registers after it has searched the server. Without it, the registry may lack series, because adding
+ * entries registers only their own series.
+ */
 const COMPLETE = 'hooks-registry';
 
 /** Identifies one of the two series of a lane. */

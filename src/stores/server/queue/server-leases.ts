@@ -87,7 +87,7 @@ export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   return { delivery, token: `${token}#${entry.takes}` };
 }
 
-/** The lock of a claim, and the note to write. The note contains the fields of the claimed delivery, except for `changed`. */
+/** The lock of a claim, and the note to write: the fields of the claimed delivery, changed by those in `changed`. */
 export function notedLockOf(claim: Claim, changed: Partial<Note> = {}): EntryLock & Noted {
   const { delivery, token } = claim;
   const takes = Number(token.slice(token.lastIndexOf('#') + 1));

@@ -181,7 +181,7 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** Returns the claims that are first in all of their lines. Delays the others, because the first of one line is woken. */
+/** Delays claims that are not first in all of their lines, because being first in one wakes an entry. Returns the others. */
 async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
   if (inLines.length === 0) return claims;

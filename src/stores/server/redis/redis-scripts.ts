@@ -144,9 +144,7 @@ for _, id in ipairs(redis.call('LRANGE', series .. '${IDS_KEY.active}', 0, -1)) 
 end
 `);
 
-/**
- * Makes entries of a state wait again, or holds them if not first in their lines. Returns 1 for each that was in the state.
- */
+/** Makes entries of a state wait again, or holds them if not first in their lines. Returns 1 for each that was in it. */
 export const WAKE_ENTRIES = redisScript(`${LINES}
 local state, woken = argument(), {}
 while at < #ARGV do
@@ -187,9 +185,9 @@ end
 `;
 
 /**
- * Removes unlocked entries and the keys that BullMQ's tools made for them. Most entries to remove have waited longest, or
- * have just begun to wait, because one ahead in a line was removed. So lists are searched from both ends; BullMQ searches in
- * full.
+ * Removes unlocked entries and the keys that BullMQ's tools may have made for them. Most entries to remove have waited
+ * longest, or have just begun to wait, because one ahead in a line was removed. So lists are searched from both ends, while
+ * BullMQ searches all waiting entries.
  */
 export const REMOVE_ENTRIES = redisScript(`${LINES}${REMOVE}
 local removed = {}
