@@ -1,7 +1,4 @@
-/**
- * Names of BullMQ that it does not document. No other file spells one of them, and the canary compares what they mean with
- * the installed BullMQ. BullMQ's tools show each series as a queue because its entries are stored under these names.
- */
+/** Undocumented names of BullMQ. Only this file spells them, and `releaseCanary` checks them on the installed BullMQ. */
 import type { EntryState } from './server.ts';
 
 /** Prefix of all keys on Redis: the default of BullMQ, because its tools look for queues there. `classes/queue-keys.ts` */
@@ -19,7 +16,7 @@ export const IDS_KEY = {
   failed: 'failed',
 } as const satisfies Record<EntryState, string>;
 
-/** Ends of the other keys of a queue. The marker wakes a `Worker` of BullMQ. `classes/queue-keys.ts` */
+/** Ends of the keys of a queue besides those of IDS_KEY. The marker wakes a `Worker` of BullMQ. `classes/queue-keys.ts` */
 export const KEY = { events: 'events', marker: 'marker', meta: 'meta' } as const;
 
 /** Ends of keys that hold ids only if a person or a tool moved jobs there. `commands/includes/removeJobFromAnyState.lua` */
@@ -54,19 +51,16 @@ export const PAUSED = 'paused';
 /** Fields of an event, besides those of the job. `commands/moveToFinished-14.lua` */
 export const EVENT = { name: 'event', id: 'jobId', from: 'prev' } as const;
 
-/**
- * Scores of delayed jobs on Redis are their times in ms multiplied by this: the low twelve bits are the order of adding.
- * `commands/includes/getDelayedScore.lua`
- */
+/** Scores of delayed jobs on Redis are ms times this, plus the order of adding. `commands/includes/getDelayedScore.lua` */
 export const DELAYED_STEP = 0x1000;
 
-/** The schema of BullMQ on PostgreSQL. The tables of hooks are in the schema `hooks`. `postgres/migrations` */
+/** The schema of BullMQ's tables on PostgreSQL. Those of hooks are in the schema `hooks`. `postgres/migrations` */
 export const SCHEMA = 'bullmq';
 
-/** Tables on PostgreSQL; a row of `meta` has the columns series, `field` and `value`. `postgres/migrations` */
+/** BullMQ's tables on PostgreSQL; a row of `meta` has the columns series, `field` and `value`. `postgres/migrations` */
 export const TABLE = { jobs: 'job', meta: 'meta' } as const;
 
-/** Columns of the tables on PostgreSQL, besides `id`, `name` and `data`. `state` holds an EntryState. */
+/** Columns of BullMQ's tables on PostgreSQL, besides `id`, `name` and `data`. `state` holds an EntryState. */
 export const COLUMN = {
   series: 'queue',
   state: 'state',
@@ -85,7 +79,7 @@ export const COLUMN = {
   order: 'seq',
 } as const;
 
-/** Functions on PostgreSQL. `postgres/sql-scripts.ts` */
+/** BullMQ's functions on PostgreSQL. `postgres/sql-scripts.ts` */
 export const FUNCTION = {
   add: 'add_flow',
   take: 'move_to_active',
@@ -101,11 +95,8 @@ export const FUNCTION = {
   forget: 'clean',
 } as const;
 
-/** Code of the error of a function on PostgreSQL that the state or the lock of a job does not allow. */
+/** Error code of BullMQ's functions on PostgreSQL for a change that the state or the lock of a job does not allow. */
 export const NOT_ALLOWED = 'BM001';
 
-/**
- * The channel on which BullMQ's functions on PostgreSQL announce the name of each queue that gets waiting jobs, once per
- * commit.
- */
+/** Channel on which BullMQ on PostgreSQL announces, once per commit, the name of each queue that gets waiting jobs. */
 export const CHANNEL = 'bullmq_jobs';

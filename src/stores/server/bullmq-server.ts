@@ -3,7 +3,6 @@ import type { Facts, Series, Server } from './server.ts';
 import { closedError, isDeadlock, isFull, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
-  /** The URL of the server without secrets, for error messages. */
   readonly place: string;
   /** Timeout of each command in ms. */
   readonly responseMs: number;
@@ -11,9 +10,9 @@ export interface ServerConnectionOptions {
 
 /** A server whose promises reject with the errors of its driver, before they are converted to errors of this program. */
 export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
-  /** The facts, written as durably as entries, so that `check` finds a server that does not confirm entries. */
+  /** Facts that are written as durably as entries, so that `check` fails for a server that does not confirm such writes. */
   readonly durableFacts: Facts;
-  /** Called with each error, to repair the connection for the next command. */
+  /** Called with each error of the server, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
 }
 
@@ -21,7 +20,7 @@ export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
-/** Makes a server that rejects with QueueError, or with ClosedError after `close`. */
+/** Makes a server whose methods reject with QueueError, or with ClosedError after `close`. */
 export function bullmqServer(connection: ServerConnection): Server {
   const { place, add, registered, register, findSeries, watch } = connection;
   const known = new Map<string, Series>();
@@ -47,7 +46,7 @@ export function bullmqServer(connection: ServerConnection): Server {
 
   const [facts, durableFacts] = [guarded(connection.facts), guarded(connection.durableFacts)];
   const { warnings } = guarded({ warnings: connection.warnings });
-  /** Compares BullMQ with what hooks expects, until it succeeds once. Skips that if the server is full. */
+  /** Compares BullMQ with what hooks expects, until one comparison succeeds. Skips it while the server is full. */
   const compare = async (): Promise<void> => {
     skipped = [];
     try {
@@ -68,7 +67,7 @@ export function bullmqServer(connection: ServerConnection): Server {
       known.set(name, series);
       return series;
     },
-    // Puts or removes a fact, because a full server rejects adding but still allows removing, and so settling.
+    // Removes a fact unless adding is checked: a full server rejects adding but still allows removing, and so settling.
     check: async ({ toAdd = true } = {}) => {
       await (toAdd ? durableFacts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]));
       await compare();
@@ -80,10 +79,7 @@ export function bullmqServer(connection: ServerConnection): Server {
 
 type AllAsync<T> = { readonly [K in keyof T]: (...args: never) => Promise<unknown> };
 
-/**
- * Retries after a deadlock: two processes may change the same entries in different orders, and PostgreSQL
- * then rolls one of them back.
- */
+/** Retries after a deadlock: PostgreSQL rolls back one of two processes that change the same entries in different order. */
 async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

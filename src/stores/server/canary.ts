@@ -4,9 +4,9 @@ import type { IQueueBackend, JobJson } from 'bullmq';
 import { layoutError } from './packages.ts';
 import { lineName, type EntryState, type Series, type SeriesEntry, type Server } from './server.ts';
 
-/** The parts of a server that a canary needs. */
+/** The parts of a server that `releaseCanary` uses. */
 export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registered'> {
-  /** BullMQ's own functions for the queue that a series is. */
+  /** BullMQ's own functions for the queue of a series. */
   readonly backendOf: (series: string) => Promise<CanaryBackend>;
   /** Removes a series from the registered ones. False if it was not registered. */
   readonly unregister: (series: string) => Promise<boolean>;
@@ -15,7 +15,7 @@ export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registere
 export type CanaryBackend = Pick<IQueueBackend, 'getState' | 'getJobData' | 'pause' | 'obliterate'>;
 
 const PREFIX = 'hooks-canary-';
-/** Time after which a canary has been left by a killed process, because a check takes less than a second. */
+/** Age in ms from which a canary's series counts as left by a killed process. A check takes less than a second. */
 const LEFT_AFTER_MS = 600_000;
 const LOCK_MS = 60_000;
 const TOKEN = 'token';
@@ -52,10 +52,10 @@ async function compare(
   const [series, bullmq, lines] = [server.series(name), await server.backendOf(name), [lineName(name)]];
   const [first, second, later] = IDS;
   const [entry, dueAt] = [{ series: name, name: 'canary', text: '{}', addedAt: now }, now + LEFT_AFTER_MS];
-  /** Compares the state that BullMQ reads for each entry, and the ids that our functions read in that state. */
+  /** Checks that each entry is in the expected state, both for BullMQ and for our functions. */
   const expectStates = async (...expected: readonly EntryState[]): Promise<void> => {
     const [states, places]: [string[], boolean[]] = [[], []];
-    // One after the other, because another connection to PostgreSQL takes longer.
+    // Reads the states one after the other, because opening another connection to PostgreSQL takes longer.
     for (const [index, id] of IDS.entries()) {
       states.push(await bullmq.getState(id));
       places.push((await series.ids(expected[index] ?? 'active', 0, -1)).includes(id));
@@ -106,7 +106,7 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
 }
 
 async function remove({ series, backendOf, unregister }: CanaryServer, name: string): Promise<void> {
-  // Only one of several processes unregisters a series. BullMQ removes only a paused queue.
+  // Continues only in the process that unregistered the series. BullMQ removes only a paused queue.
   if (!(await unregister(name))) return;
   const bullmq = await backendOf(name);
   await bullmq.pause(true);

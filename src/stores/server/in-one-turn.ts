@@ -1,6 +1,6 @@
 /**
- * Batches the calls of one turn of the event loop, at most `most` per batch, to save round trips. `act` returns one result
- * per call. If a result is an error, only that call rejects; if `act` rejects, all calls of the batch reject.
+ * Batches at most `most` calls of one turn of the event loop, to save round trips. `act` returns one result per call. If a
+ * result is an error, only that call rejects; if `act` rejects, all calls of the batch reject.
  */
 export function inOneTurn<T, R>(
   most: number,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors.ts';
 
-/** The versions of BullMQ that the tests run on. Hooks uses internals of BullMQ, which any other version may lack or change. */
+/** The versions of BullMQ that the tests run on. Hooks uses internals of BullMQ, which other versions may lack or change. */
 const BULLMQ = { major: 6, oldest: 3, newest: 7 };
 const BULLMQ_RANGE = `>=${BULLMQ.major}.${BULLMQ.oldest} <${BULLMQ.major}.${BULLMQ.newest + 1}`;
 

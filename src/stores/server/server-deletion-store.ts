@@ -19,10 +19,7 @@ interface StoredDeletion<DeliveryIds> extends Pick<NewDeletion, 'createdAt' | 'u
 type WrittenDeletion = StoredDeletion<readonly (readonly [string, readonly string[]])[]>;
 type KnownDeletion = StoredDeletion<ReadonlyMap<string, ReadonlySet<string>>>;
 
-/**
- * Stores a fact for each deletion request, and a separate fact for how each of its deliveries ended, so that processes do
- * not overwrite what others stored. The facts expire when the retention of the request ends.
- */
+/** Stores each deletion request as one fact and each end of a delivery as another: processes do not overwrite each other. */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #keepMs: number;
@@ -31,16 +28,13 @@ export class ServerDeletionStore implements DeletionStore {
   /** Delivery ids of deletion requests whose last part has not been added yet, by request and source. */
   readonly #gathered = new Map<string, Map<string, readonly string[]>>();
 
-  /** `keepMs`: how long a deletion request is kept. @default forever */
+  /** `keepMs`: time after which the facts of a deletion request expire. @default forever */
   constructor(server: Server, { keepMs = Infinity }: { readonly keepMs?: number | undefined } = {}) {
     this.#server = server;
     this.#keepMs = keepMs;
   }
 
-  /**
-   * Writes the deletion request with its last part, after its deliveries are stored. A delivery that is settled earlier is
-   * not recorded as delivered; its state is read from the queue later.
-   */
+  /** Writes a deletion request with its last part. How a delivery ended before that is read from the queue later. */
   async add(
     { id, createdAt, userIds, deliveryIds, part }: NewDeletion,
     stored: Promise<unknown>,
@@ -59,7 +53,7 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    // Does not read a known request again, because it may be long and never changes.
+    // Does not read a known deletion request again, because it may be long and never changes.
     const known = await (this.#known.get(id) ?? this.#read(id));
     if (known?.deliveryIds.get(source)?.has(deliveryId) !== true) return;
     const end = isDelivered === undefined ? WAITING : isDelivered ? DELIVERED : FAILED;
@@ -118,7 +112,7 @@ export class ServerDeletionStore implements DeletionStore {
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
-/** The stored end of a dead letter that was retried, and so waits again. */
+/** Stored as the end of a delivery whose dead letter was retried, so that it waits again. */
 const WAITING = '';
 
 function knownOf(text: string): KnownDeletion {

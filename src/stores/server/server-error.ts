@@ -7,10 +7,7 @@ interface ErrorParts {
   readonly previousErrors?: readonly unknown[];
 }
 
-/**
- * Turns an error of the server, its driver or the network into a HooksError with a hint. The new error contains no part of
- * the URL except `place`.
- */
+/** Turns an error of a server, driver or network into a HooksError with a hint, and with no part of the URL but `place`. */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const text = errorText(cause);
@@ -101,8 +98,8 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
 ];
 
 /**
- * The code and message of an error and of all errors inside it. Node wraps the errors of a host with several addresses in
- * one error; the Redis driver lists the errors that ended a transaction. These errors can refer to each other.
+ * The code and message of an error and of all errors inside it: Node nests one error per address of a host, the Redis driver
+ * one per rejected command of a transaction. These errors can refer to each other.
  */
 function errorText(cause: unknown, seen = new Set<unknown>()): string {
   if (seen.has(cause)) return '';

@@ -2,10 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { factName, type Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/ingest/seen.ts';
 
-/**
- * Remembers each message as a fact, which expires after SEEN_FOR_MS. Puts the fact after the deliveries of the message are
- * stored. So if the process is killed in between, the message is accepted again when it is repeated, and never lost.
- */
+/** Remembers each message as a fact, written after its deliveries: if the process is killed in between, none is lost. */
 export class ServerSeen implements Seen {
   readonly #server: Server;
   readonly #clock: Clock;

@@ -27,10 +27,7 @@ const KINDS = {
   postgres: { isRight: isOfPostgres, example: 'postgres://host:5432/database' },
 };
 
-/**
- * Whether a URL names a Redis server and at most a numbered database. The driver would read `1x` as database 1, and a
- * database without leading digits would end the process.
- */
+/** Whether a URL names Redis and at most a numbered database: the driver reads `1x` as 1, and ends the process for `x`. */
 function isOfRedis(url: string): boolean {
   try {
     const { username, password, pathname, searchParams } = new URL(url);

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 /**
- * A Redis or PostgreSQL server that several processes on several hosts share. It stores entries in named series. Each
- * series is a queue of BullMQ, so that BullMQ's tools show it. Every method rejects with QueueError if the server fails,
- * does not respond in time or cannot be reached, and with ClosedError after close().
+ * A Redis or PostgreSQL server that processes share. Stores entries in named series: queues of BullMQ, which BullMQ's tools
+ * show. Methods reject with QueueError if the server fails or cannot be reached in time, and with ClosedError after close().
  */
 export interface Server {
   /** The URL of the server without secrets, for error messages. */
@@ -18,15 +17,9 @@ export interface Server {
   register(series: readonly string[]): Promise<void>;
   /** The names of all series with this prefix that contain entries, in any order. Scans the whole server in steps. */
   findSeries(prefix: string): Promise<readonly string[]>;
-  /**
-   * Rejects if entries cannot be added or, with `toAdd: false`, if they cannot be settled. Writes something, because reading
-   * also succeeds on a full server.
-   */
+  /** Rejects if entries cannot be added or, with `toAdd: false`, settled. Writes, because reading works on a full server. */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
-  /**
-   * Calls `onAdded` with the name of a series soon after another process has added entries to the series. Can miss some, as
-   * while the connection is lost. Returns a function that ends the calls.
-   */
+  /** Calls `onAdded` soon after another process adds to a series; can miss some. Returns a function that ends the calls. */
   watch(onAdded: (series: string) => void): () => void;
   /** Warnings about settings of the server that could lose or reject data: one sentence each. */
   warnings(): Promise<readonly string[]>;
@@ -119,14 +112,11 @@ export interface Series {
   delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
   /** Makes entries with expired locks wait again. Called each `everyMs`, and finds a lock at the second call or earlier. */
   recover(everyMs: number): Promise<void>;
-  /**
-   * Makes delayed or failed entries wait again, in the given order, behind all waiting entries. May delay an entry that is
-   * not first in its lines. False for an entry that is not in this state.
-   */
+  /** Makes entries in this state wait again, in order, behind all waiting ones. False for an entry that is not in it. */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
   /**
-   * Removes entries that are not locked from the server and from their lines. False for an entry that is locked, and for one
-   * that is only in its lines or nowhere.
+   * Removes entries from the server and from their lines. False for an entry that is locked. Also false for an id without an
+   * entry, which leaves its lines too.
    */
   remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
   /** Removes some of the entries that were completed or failed before this time. Returns whether more may be left. */
@@ -138,9 +128,8 @@ export interface Series {
   /** Counts entries by state. If `delayedBefore` is given, skips delayed entries that are due at that time or later. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
-   * The ids of the entries in a state, from index `start` to index `end`. Sorts delayed entries by due time and settled ones
-   * by settling time, earliest first, but waiting and active entries newest first. An `end` of -1 is the last index. A
-   * negative `start` counts from the end, and requires an `end` of -1.
+   * The entry ids from index `start` to `end` (-1: the last). Sorts waiting and active entries newest first, but delayed
+   * ones by due time and settled ones by settling time. A negative `start` counts from the end, and requires an `end` of -1.
    */
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
 }
@@ -168,7 +157,7 @@ export interface Fact {
 
 const MARK_MS = 60_000;
 
-/** Whether two URLs led to the same server. Writes a mark to one connection and reads it from the other. */
+/** Whether two connections lead to the same server. Writes a mark to one and reads it from the other. */
 export async function isSameServer(one: Server, other: Server): Promise<boolean> {
   const name = `mark-${randomUUID()}`;
   await one.facts.put([{ name, text: '', expiresAt: Date.now() + MARK_MS }]);

@@ -95,15 +95,13 @@ function poolsOf(
       connectionTimeoutMillis: responseMs,
       query_timeout: timeoutMs,
       statement_timeout: timeoutMs,
-      // Ends a query that waits for a lock after this process gave it up. No other timeout ends a commit, so each query to
-      // a server whose standby is away would occupy a connection of the server.
+      // Ends a commit that waits for the lock of another NOTIFY, as while a standby is away: no other timeout ends commits.
       lock_timeout: timeoutMs,
       keepAlive: true,
       allowExitOnIdle: true,
       // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
       onConnect: (client) => {
-        // Ignores errors of a connection, because an `error` event that nothing listens to would end the process, and between
-        // the queries of a transaction nothing else listens.
+        // Ignores errors, because one that nothing listens to, as between the queries of a transaction, ends the process.
         client.on('error', () => {});
         const { processID: id = 0 } = client as { readonly processID?: number }; // missing in the types
         own.add(id);
@@ -142,10 +140,7 @@ async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   await changeInLines(pool, entries, [adding, CALL]);
 }
 
-/**
- * The SQL statement that registers series. The registry is the rows of the table `meta` with the event limit of each
- * series.
- */
+/** SQL that registers series: the registry is the rows of `meta` with the event limit of each series. */
 function registering(series: readonly string[]): string {
   const { field, value } = EVENTS_LIMIT;
   return `INSERT INTO ${TABLE.meta} (${COLUMN.series}, field, value) SELECT series, '${field}', '${value}'

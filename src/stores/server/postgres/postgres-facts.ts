@@ -16,8 +16,7 @@ export function postgresFacts(pool: Pool): Facts {
       await putting.write(facts);
       if (Date.now() < forgotAt + FORGET_MS) return;
       forgotAt = Date.now();
-      // Does not wait for the removal of expired facts and ignores its failure, because the next command reports a lasting
-      // failure.
+      // Does not wait for the removal of expired facts, and ignores its failure: later commands report a lasting one.
       forget(pool).catch(() => {});
     },
     get: async (names) => {
@@ -33,8 +32,7 @@ export function postgresFacts(pool: Pool): Facts {
 }
 
 async function put(pool: Pool, all: readonly Fact[]): Promise<void> {
-  // Keeps one fact per name, because a statement cannot write a row twice. Sorts them, because two processes could deadlock
-  // otherwise.
+  // Keeps one fact per name, because a statement cannot write a row twice. Sorts the facts to avoid deadlocks.
   const facts = [...new Map(all.map((fact) => [fact.name, fact])).values()].toSorted((one, other) =>
     one.name < other.name ? -1 : 1,
   );

@@ -5,7 +5,7 @@ import { ENTRY_PREFIX, HELD_UNTIL, type InLines, type Noted } from '../server.ts
 /** An entry with its series, the token of its lock if it has one, and the note to write if it is held. */
 export type Placed = InLines & { readonly series: string; readonly token?: string } & Partial<Noted>;
 
-/** An SQL statement about the rows of `wanted`. Skipped if no entry has lines. */
+/** An SQL statement about `wanted`, which has a row for each line of each entry. Skipped if no entry has lines. */
 interface LineStatement {
   readonly ofLines: string;
 }
@@ -16,9 +16,8 @@ export function quoted(text: string | undefined): string {
 }
 
 /**
- * Changes entries together with their lines in one request, which is a transaction. Returns the rows of each statement.
- * Locks the lines first, so that each statement sees earlier commits, and `seq` numbers are visible in the order in which
- * they were assigned. The table `hooks.lines` has a row for each entry in a line.
+ * Changes entries and their lines in one request, and thus in one transaction. Returns the rows of each statement. Locks the
+ * lines first, so that statements see earlier commits, and `seq` numbers become visible in the order of assignment.
  */
 export async function changeInLines<T extends object>(
   pool: Pool,
@@ -76,9 +75,9 @@ const joinIf = (isMeant: string): string => `INSERT INTO hooks.lines (line, id)
 export const JOIN: LineStatement = { ofLines: joinIf(isThere('entry')) };
 
 /**
- * Adds entries by the SQL function that BullMQ's `addFlow` uses, and appends the ids of those that did not exist to their
- * lines. All parts of the statement see the lines as they were before it. An entry is held if a line of it had an entry,
- * or has an earlier entry in this call. `registering` runs in the same statement, to save one. `CALL` must follow, because the earlier entry may be settled already.
+ * Adds entries by the SQL function of BullMQ's `addFlow`, registers their series, and appends the ids of new ones to their
+ * lines. Holds an entry if another was in one of its lines, or is earlier in this call. `CALL` must follow, because an entry
+ * may be held behind one that is settled already.
  */
 export function addInLines(flow: string, registering: string): LineStatement {
   return {
@@ -92,10 +91,7 @@ export function addInLines(flow: string, registering: string): LineStatement {
   };
 }
 
-/**
- * Delays locked entries that are not first in all of their lines, writes their notes, and returns their ids. Locks each
- * entry first, because BullMQ's function fails for an entry whose lock another process holds.
- */
+/** SQL of `Series.hold`. Locks each row, because BullMQ's function fails for an entry whose lock another process holds. */
 export const HOLD: LineStatement = {
   ofLines: `SELECT entry AS id, ${FUNCTION.delay}(series, entry, token, ${HELD_UNTIL}, 0, true, NULL, NULL), ${FUNCTION.note}(series, entry, note)
     FROM (SELECT DISTINCT series, entry, token, note FROM wanted WHERE ${FIRST} <> wanted.id) AS t,

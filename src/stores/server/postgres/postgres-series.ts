@@ -17,7 +17,7 @@ interface Pools {
   readonly swift: Pool;
 }
 
-/** An entry to settle, with its statement. */
+/** An entry to settle, and the SQL statement that settles it. */
 interface Settling {
   readonly lock: EntryLock;
   readonly statement: string;
@@ -155,7 +155,7 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
     },
     ids: async (state, start, end) => {
       const isFromEnd = start < 0;
-      // Reads from the end in reverse order, because skipping a million entries takes seconds.
+      // Reads the last ids in reverse order, because skipping a million entries takes seconds.
       const isNewestFirst = (state === 'waiting' || state === 'active') !== isFromEnd;
       const direction = isNewestFirst ? ' DESC' : '';
       const { rows } = await pool.query<{ id: string }>(
@@ -169,18 +169,12 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
   };
 }
 
-/**
- * Maximum number of expired locks per entry: unlimited, because an interruption of a process is no reason to give up a
- * delivery.
- */
+/** Maximum expired locks per entry: unlimited, because an interrupted process is no reason to give up a delivery. */
 const MOST_STALLS = 2 ** 31 - 1;
 const FORGOTTEN_AT_ONCE = 1_000;
 const SETTLED_AT_ONCE = 100;
 
-/**
- * Resolves to false if BullMQ rejected the change because of the entry's state or lock; the change is then
- * rolled back.
- */
+/** Resolves to false if BullMQ rejected the change, and rolled it back, because of the state or lock of the entry. */
 async function isAllowed(act: Promise<unknown>): Promise<boolean> {
   try {
     await act;
@@ -217,10 +211,7 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
   return rows[0]?.due ?? undefined;
 }
 
-/**
- * SQL that finds each id by the primary key. The condition `id = ANY` would read all rows of the series while the table
- * is not analyzed yet.
- */
+/** SQL that finds each id by the primary key: `id = ANY` would read the whole series until the table is analyzed. */
 const WANTED = `unnest($2::text[]) AS wanted (key),
   LATERAL (SELECT * FROM ${TABLE.jobs} WHERE ${COLUMN.series} = $1 AND id = wanted.key LIMIT 1) AS found`;
 

@@ -9,10 +9,7 @@ const MAKING_MS = 60_000;
 type Bullmq = typeof import('bullmq');
 type Queryable = Pick<Pool, 'query'>;
 
-/**
- * Makes missing tables of BullMQ and hooks, over a connection that `open` opens with this timeout. Asks first whether tables
- * are missing, so that a user who may not make tables can use existing ones.
- */
+/** Makes missing tables over a connection of `open`. Looks first: users who may not make tables can use existing ones. */
 export async function assureTables(
   pool: Pool,
   open: (timeoutMs: number) => Pool,
@@ -41,7 +38,7 @@ async function hasBullmqTables(client: Queryable, bullmq: Bullmq): Promise<boole
   }
 }
 
-/** Whether the tables of hooks exist, and its index. Reads the catalog, because a role may lack rights to the schemas. */
+/** Whether the tables and the index of hooks exist. Reads the catalog, because a role may lack rights to the schemas. */
 async function hasOurTables(client: Queryable): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -50,7 +47,7 @@ async function hasOurTables(client: Queryable): Promise<boolean> {
   return rows.length === 3;
 }
 
-/** One request, and thus one transaction. */
+/** Makes the tables of hooks in one request, and thus in one transaction. */
 async function makeTables(client: Queryable): Promise<void> {
   await client.query(`
     SELECT pg_advisory_xact_lock(${TABLE_LOCK});

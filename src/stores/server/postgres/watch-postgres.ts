@@ -6,9 +6,8 @@ import { CHANNEL } from '../bullmq-layout.ts';
 const BEAT_MS = 2_000;
 
 /**
- * Calls `onAdded` with each series that BullMQ's functions announce, and the id of the server's process that added the
- * entries. Hooks announces none itself, because calls would wait for the lock of a second NOTIFY. Connects again after the
- * connection was lost. Returns a function that ends the calls.
+ * Calls `onAdded` with each series that BullMQ's functions announce, and the id of the server's process that added to it.
+ * Hooks announces none itself, because calls would wait for the lock of a second NOTIFY. Returns a function that ends this.
  */
 export function watchPostgres(
   connect: () => Client,
@@ -29,7 +28,7 @@ export function watchPostgres(
   const listenAgain = async (): Promise<void> => {
     while (!signal.aborted) {
       const client = connect();
-      // Does not wait for the end, because a server that hangs never confirms it.
+      // Does not wait for the connection to end, because a server that hangs never confirms it.
       const end = (): void => void client.end().catch(() => {});
       signal.addEventListener('abort', end);
       await listen(client).catch(() => {});

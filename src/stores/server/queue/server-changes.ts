@@ -24,8 +24,7 @@ export async function retryEntries(
     ({ delivery }) => lanes.series(delivery),
     async (_, some) => {
       const areWoken: boolean[] = [];
-      // Wakes the dead letters of a lane in the given order, even if they alternate between its two series, because
-      // dead letters with the same order key must keep that order.
+      // Wakes dead letters in the given order, across the two series of a lane: those with one order key must keep it.
       for (const run of runsOf(some)) areWoken.push(...(await wakeDead(lanes, run, now)));
       return areWoken;
     },
@@ -69,8 +68,7 @@ async function wakeDead(
     }));
     return first.series.wake('failed', waking);
   }
-  // If the process is killed between adding and removing, the deliveries are in both series of their lane. The next retry
-  // then finds them as dead letters again.
+  // If the process is killed before the removal, the deliveries are in both series, and the next retry repeats the move.
   await lanes.server.add(retried.map(({ delivery }) => toNewEntry(delivery, now)));
   await first.series.remove(retried.map(({ delivery }) => ({ id: entryId(delivery.id) })));
   return dead.map(() => true);
@@ -114,7 +112,7 @@ export async function dropEntries(
     .filter((each) => each !== undefined)
     .filter(({ state }) => state !== 'sending');
   const dropped = new Set<string>();
-  // Begins with the dead letters. If a process was killed during a retry, a delivery is a dead letter and also waits.
+  // Looks among dead letters first: after a retry by a killed process, a dead letter also waits in the other series.
   for (const isArrival of [true, false]) {
     const left = droppable.filter(({ id, state }) => (isArrival ? state === 'dead' : !dropped.has(id)));
     const removed = await bySeries(

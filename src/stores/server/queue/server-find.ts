@@ -6,9 +6,7 @@ import { entryId, toDelivery } from './server-record.ts';
 export interface Found {
   readonly series: Series;
   readonly delivery: Delivery;
-  /** How often the entry of the delivery was taken. */
   readonly takes: number;
-  /** Whether `series` has the deliveries that were added as dead letters. */
   readonly isArrival: boolean;
 }
 

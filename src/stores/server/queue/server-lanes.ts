@@ -4,8 +4,8 @@ import type { LaneId } from '../../../queue/queue.ts';
 /** Name prefix of all series. */
 const SERIES = 'hooks/';
 /**
- * A name that `restore` adds to the registry after it has searched the server. A registry without this name may be
- * incomplete, because adding entries registers only their own series.
+ * Name that `restore` registers after it has searched the server. Without it, the registry may lack series, because adding
+ * entries registers only their own series.
  */
 const COMPLETE = 'hooks-registry';
 
@@ -35,7 +35,6 @@ export class ServerLanes {
     return [...this.#known.values()];
   }
 
-  /** The lanes with unsettled deliveries. */
   async unsettled(): Promise<readonly LaneId[]> {
     const lanes = await this.all();
     const firsts = await Promise.all(lanes.map((lane) => firstIds(this.series(lane), UNSETTLED)));

@@ -17,13 +17,10 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/** A lock still lasts for this share of `lockMs` at each beat, so a lease that ends sooner needs no further extension. */
+/** Share of `lockMs` that a lock still lasts whenever it is extended: a lease that ends sooner needs no extension. */
 const COVERED = 1 / 2;
 
-/**
- * The claims that this process holds. A lease can be long, but its lock on the server is short, and this class extends the
- * lock while the process lives and the lease lasts. So other processes can soon claim the deliveries of a killed process.
- */
+/** The claims that this process holds. Keeps extending their short locks, so that a killed process soon loses them. */
 export class ServerLeases {
   readonly #options: ServerLeasesOptions;
   /** Leases by the token of their claim. */
@@ -72,7 +69,7 @@ export class ServerLeases {
       claims,
       ({ delivery }) => lanes.series(delivery),
       async (series, some) => {
-        // A failure is ignored, because either the next beat is in time, or other processes claim the deliveries.
+        // A failed extension is ignored, because the next one is in time, or other processes claim the deliveries.
         const lost = new Set(await series.extend(some.map(lockOf), lockMs).catch(() => []));
         for (const claim of some) if (lost.has(entryId(claim.delivery.id))) this.release(claim);
         return [];
@@ -90,7 +87,7 @@ export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   return { delivery, token: `${token}#${entry.takes}` };
 }
 
-/** The lock of a claim, and the note to write. The note contains the fields of the claimed delivery, except for `changed`. */
+/** The lock of a claim, and the note to write: the fields of the claimed delivery, changed by those in `changed`. */
 export function notedLockOf(claim: Claim, changed: Partial<Note> = {}): EntryLock & Noted {
   const { delivery, token } = claim;
   const takes = Number(token.slice(token.lastIndexOf('#') + 1));

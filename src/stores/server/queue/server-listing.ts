@@ -11,10 +11,10 @@ interface Listed {
   readonly seriesId: LaneSeriesId;
 }
 
-/** The entries in one state of one of the series of a lane. */
+/** The entries of a lane that are in one of its two series and in one state. */
 interface EntryGroup {
   readonly entryState: EntryState;
-  /** The states that the deliveries of these entries can have. */
+  /** The possible states of the deliveries of the group. */
   readonly states: readonly DeliveryState[];
   readonly isArrival?: boolean;
   /** Place of the group in a listing, among the groups of its lane. */
@@ -22,9 +22,8 @@ interface EntryGroup {
 }
 
 /**
- * The groups in the order of reading: from the last state of an entry to the first, so that an entry that advances meanwhile
- * is read twice, not missed. Delayed entries rank last, because a delivery that waits for an earlier one with its order key
- * is delayed.
+ * The groups in the order of reading: from the last state of an entry to the first, so that one that advances is read twice,
+ * not missed. Delayed entries rank last, because a delivery that waits for one with its order key is delayed.
  */
 const GROUPS: readonly EntryGroup[] = [
   { entryState: 'waiting', states: ['dead'], isArrival: true, rank: 3 },
@@ -41,10 +40,7 @@ const SLICE = 5_000;
 const PLACES = 2 ** 32;
 const LISTINGS_KEPT = 4;
 
-/**
- * Lists deliveries. Reads all ids when a listing begins, some dozen bytes each, and then reads each page by its ids. If it
- * read pages by position, a delivery that moves during the listing would appear twice or never.
- */
+/** Reads all ids of a listing first, some dozen bytes each: pages by position would miss or repeat a delivery that moves. */
 export class ServerListing {
   readonly #lanes: ServerLanes;
   readonly #listings = new Map<number, readonly Listed[]>();
@@ -71,10 +67,7 @@ export class ServerListing {
     return { deliveries, next: undefined };
   }
 
-  /**
-   * The ids of deliveries in these states. Either of `pending` and `retrying` includes the deliveries of both, because their
-   * entries are in the same states.
-   */
+  /** Ids of deliveries in these states. Each of `pending` and `retrying` gets both, because their entries share states. */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
     return (await this.#all(states)).map(({ id }) => deliveryId(id));
   }

@@ -38,7 +38,7 @@ export class ServerMaintenance {
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
-    // Includes lanes that no process claims from: an invalid message has no destination, and a source can be removed.
+    // Cleans also lanes that no process claims from: an invalid message has no destination, a source can be removed.
     const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each, now)));
     // Continues at the next claim, because at one run a minute, it could take hours to remove the deliveries of one minute.
     if (areMore.includes(true)) this.#forgotAt = -Infinity;
@@ -58,10 +58,7 @@ export class ServerMaintenance {
   }
 }
 
-/**
- * Removes some of the old deliveries that were added as dead letters. Their entries are waiting, because BullMQ cannot add
- * failed entries. Returns whether more may be left.
- */
+/** Removes some old dead letters whose entries wait, as BullMQ adds no failed ones. Returns whether more may be left. */
 async function forgetArrivals(lanes: ServerLanes, lane: LaneId, before: number): Promise<boolean> {
   const arrivals = { ...lane, isArrival: true };
   const series = lanes.series(arrivals);

@@ -26,7 +26,7 @@ export interface ServerQueueOptions {
 }
 
 const RECOVER_MS = 2_000;
-/** After this time and two searches, other processes can claim the deliveries of a killed process: within 16 s. */
+/** Ms that a claim outlives its killed process. Two searches later, within 16 s, others can claim the delivery. */
 const LOCK_MS = 10_000;
 /** Maximum deliveries per transaction, during which the server serves no other client and this process no other callback. */
 const ADDED_AT_ONCE = 1_000;
@@ -37,12 +37,12 @@ const ADDED_AT_ONCE = 1_000;
  * settlements of its last second; their deliveries are then sent again. A delivery that becomes due joins the end of the
  * queue. The claims of a killed process last for `lockMs`, and at most twice `recoverMs` longer.
  *
- * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own
- * pace and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
+ * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own pace
+ * and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
  * message (test/queue/server-trips.system.test.ts), but fewer per message under load, because it settles together all
- * deliveries that end in one turn of the event loop. In a warm process, a delivery takes 88 µs of CPU there and 49 µs in
- * Redis; with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273
- * and 532 (docs/benchmarks.md).
+ * deliveries that end in one turn of the event loop. A delivery takes 88 µs of CPU in a warm process and 49 µs in Redis;
+ * with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and 532
+ * (docs/benchmarks.md).
  *
  * Each change of an entry and of its lines is one step on the server, so a killed process leaves no half-done change to
  * repair. Separate steps for lines and entries needed 480 more lines of code. On PostgreSQL, a step is a transaction of
@@ -181,22 +181,18 @@ export class ServerQueue implements Queue {
   }
 }
 
-/**
- * Delays claimed deliveries that are not first in all of their lines, and returns the other claims. An entry is woken when
- * it becomes first in one of its lines, so it can be taken while it still waits in another.
- */
+/** Delays claims that are not first in all of their lines, because being first in one wakes an entry. Returns the others. */
 async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
   if (inLines.length === 0) return claims;
-  // Writes notes with the number of takes, so that the take of a delayed entry does not count as a round.
+  // Writes notes with the number of takes, so that the take of a held entry does not count as a round.
   const held = new Set(await series.hold(inLines.map((claim) => notedLockOf(claim))));
   return claims.filter(({ delivery: { id } }) => !held.has(entryId(id)));
 }
 
 /**
- * Stores the start of the retry window of deliveries whose first claim was lost with its process before it wrote a note.
- * BullMQ stores only when an entry was taken last, so the window starts with the second claim. A third claim would move
- * the start again if it were not stored.
+ * Stores the start of the retry window of a delivery whose first claim was lost with its process before a note was written.
+ * BullMQ stores only the last take, so the second claim starts the window, and a third would start it again.
  */
 async function keepFirstTimes(
   claims: readonly Claim[],

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { NewEntry, Server } from '../server.ts';
 
-/** Milliseconds between two announcements of a process, at least: one announcement names all series of this time. */
+/** Minimum ms between two announcements of a process. Each names all series that got entries since the last. */
 const GATHER_MS = 10;
-/** Milliseconds between two subscriptions. Repeating a subscription detects a connection that is dead without being closed. */
+/** Milliseconds between two subscriptions. Repeating one detects a connection that is dead without being closed. */
 const BEAT_MS = 2_000;
 
 interface Announcements {
@@ -12,10 +12,7 @@ interface Announcements {
   readonly watch: Server['watch'];
 }
 
-/**
- * Announces added entries to other processes by pub/sub. Publishes outside the transaction that adds the entries, so that a
- * user without the right to publish can still add.
- */
+/** Announces added entries by pub/sub, outside the transaction that adds them: a user who may not publish can still add. */
 export function redisAnnouncements(redis: Redis): Announcements {
   const channel = `hooks:added:${redis.options.db ?? 0}`; // databases share channels
   const own = randomUUID();
@@ -25,7 +22,7 @@ export function redisAnnouncements(redis: Redis): Announcements {
     timer = undefined;
     if (added.size === 0) return;
     timer = setTimeout(publish, GATHER_MS).unref();
-    // Ignores a failure, because other processes also poll.
+    // Ignores a failure to publish, because other processes also poll.
     redis.publish(channel, [own, ...added].join(' ')).catch(() => {});
     added.clear();
   };

@@ -60,8 +60,7 @@ export async function connectRedis(
     watch: announcements.watch,
     warnings: () => warnings(redis, place),
     failed: (error) => {
-      // Reconnects, because the driver assumes for the rest of a connection that the server knows a script. The server may
-      // not, if it rejected the transaction that sent the script, as when the memory is full.
+      // Reconnects, because the driver takes a script for known even if the server rejected it, as when memory is full.
       if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
     },
     close: () => close(redis),
@@ -90,8 +89,7 @@ async function openRedis(
   let firstError: unknown;
   redis.on('error', (error: RedisReplyError) => {
     firstError ??= error;
-    // Disconnects if the database cannot be selected, because the driver would continue in database 0, which is another
-    // queue.
+    // Disconnects if the database cannot be selected: the driver would continue in database 0, which is another queue.
     if (error.command?.name === 'select') redis.disconnect(true);
   });
   try {
@@ -111,8 +109,7 @@ type Backend = Awaited<ReturnType<typeof openBackend>>;
 async function openBackend(redis: Redis) {
   const { createIORedisClient, createRedisBackend } = await import('bullmq');
   const client: IRedisClient = createIORedisClient(redis);
-  // Shows BullMQ only the server version. BullMQ would also print a warning about the memory settings, which `warnings`
-  // already returns.
+  // Hides the memory settings from BullMQ, because it would print a warning that `warnings` already returns.
   const info = (): Promise<string> => redis.info('server');
   const connection = new Proxy(client, {
     get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
@@ -125,7 +122,6 @@ async function openBackend(redis: Redis) {
   return { client, backend };
 }
 
-/** Adds entries by BullMQ's scripts. */
 async function addAll({ client, backend }: Backend, entries: readonly NewEntry[]): Promise<void> {
   const adding = client.multi();
   const mark = randomBytes(6).toString('base64url');

@@ -31,13 +31,10 @@ export async function runScript(
 /** Key prefix of a line; the line's name follows. */
 export const LINE = 'hooks:line:';
 
-/**
- * First command of scripts that must run on a full server. A server with full memory runs a script to its end
- * if the first write needs no memory, so these scripts begin with a removal of nothing.
- */
+/** First write of scripts that must run on a full server: Redis runs them to their end if that write takes no memory. */
 export const ALSO_WHEN_FULL = "redis.call('DEL', series .. ':none')";
 
-/** `KEYS[1]` is the key prefix of the series. `argument()` reads `ARGV` in order. */
+/** Lua that all scripts share. `KEYS[1]` is the key prefix of the series. `argument()` reads `ARGV` in order. */
 export const BASE = `
 local series, at = KEYS[1], 0
 local function argument() at = at + 1; return ARGV[at] end
@@ -66,9 +63,8 @@ end
 `;
 
 /**
- * Lines are sets sorted by the order of joining, so the time of a command does not grow with the line. An id
- * whose entry a person has deleted is removed when it would be first. The key of a line is the first 19
- * characters of its name: 114 bits are enough to avoid collisions, and one more character takes 8 more bytes.
+ * Lua for lines: sets sorted by joining, so that no command takes longer in a long line. An id whose entry a person deleted
+ * is removed when first. A key has 19 characters of the name: 114 bits avoid collisions, and one more takes 8 more bytes.
  */
 export const LINES = `${BASE}
 local function lines()

@@ -13,11 +13,7 @@ import {
 } from '../bullmq-layout.ts';
 import { ALSO_WHEN_FULL, BASE, LINES, redisScript } from './redis-script.ts';
 
-/**
- * Runs after BullMQ's scripts add entries, in the same transaction: puts new entries into their lines, and
- * holds those that are not first. The arguments are the mark of the call that added them, then the id and the
- * lines of each.
- */
+/** Puts entries into their lines in the transaction in which BullMQ adds them, and holds those that are not first. */
 export const JOIN_LINES = redisScript(`${LINES}
 local mark = argument()
 while at < #ARGV do
@@ -28,10 +24,7 @@ while at < #ARGV do
 end
 `);
 
-/**
- * Delays taken entries that are not first in their lines, and returns their ids. The arguments are the id, the token, the
- * note and the lines of each.
- */
+/** Delays taken entries that are not first in their lines, stores their notes, and returns their ids. */
 export const HOLD_ENTRIES = redisScript(`${LINES}
 ${ALSO_WHEN_FULL}
 local held = {}
@@ -46,11 +39,7 @@ end
 return held
 `);
 
-/**
- * Completes or fails active entries, like BullMQ. The arguments are the id, the token, the
- * state, the time, the note as JSON, the reason (or empty) and the lines of each. Returns 1 for each settled
- * entry, 0 if the token holds no lock, and otherwise the error, which concerns that entry alone.
- */
+/** Completes or fails entries, like BullMQ. Returns for each 1, 0 if its token holds no lock, or the error it caused. */
 export const SETTLE_ENTRIES = redisScript(`${LINES}
 local function settle(id, token, state, now, note, reason, left)
   if not unlock(id, token) then return 0 end
@@ -75,10 +64,7 @@ end
 return results
 `);
 
-/**
- * Delays an active entry until a time. The arguments are the id of the entry, its token, the time, and the note to store
- * with it.
- */
+/** Delays an active entry until a time, and stores its note. Returns 0 if its token holds no lock. */
 export const DELAY_ENTRY = redisScript(`${BASE}
 local id, token, due, note = argument(), argument(), tonumber(argument()), argument()
 if not unlock(id, token) then return 0 end
@@ -88,10 +74,8 @@ return 1
 `);
 
 /**
- * Takes the entries that waited longest. Delayed entries that are due join the waiting ones first. BullMQ's
- * own script is not used, because it fails on a full server and takes one entry at a time. The arguments are the
- * time, the length of a lock and the tokens; the result is the score of the next delayed entry, then the id and the
- * fields of each.
+ * Takes the entries that waited longest, after due delayed ones joined them. BullMQ's own script fails on a full server and
+ * takes one entry at a time. Returns the score of the next delayed entry, then the id and the fields of each taken one.
  */
 export const TAKE_ENTRIES = redisScript(`${BASE}
 local now, lockMs = argument(), argument()
@@ -126,10 +110,7 @@ end
 return rows
 `);
 
-/**
- * Extends locks, and returns the ids whose token no longer holds the lock. The arguments are the length, then
- * the id, the token and the note (or empty) of each.
- */
+/** Extends locks and stores notes that are not empty. Returns the ids whose token no longer holds the lock. */
 export const EXTEND_LOCKS = redisScript(`${BASE}
 local lockMs, lost = argument(), {}
 while at < #ARGV do
@@ -150,10 +131,7 @@ for _, id in ipairs(redis.call('LRANGE', series .. '${IDS_KEY.active}', 0, -1)) 
 end
 `);
 
-/**
- * Makes entries of a state wait, or holds them if they are not first. The arguments are the state, then the
- * id, the note and the lines of each.
- */
+/** Makes entries of a state wait again, or holds them if not first in their lines. Returns 1 for each that was in it. */
 export const WAKE_ENTRIES = redisScript(`${LINES}
 local state, woken = argument(), {}
 while at < #ARGV do
@@ -194,9 +172,9 @@ end
 `;
 
 /**
- * Removes entries that are not locked, with the keys that BullMQ's tools may have made for them. The arguments are the id
- * and the lines of each. Most removed entries have either waited longest, or just begun to wait because their predecessor
- * in a line was removed. So lists are searched from both ends, while BullMQ searches all waiting entries.
+ * Removes unlocked entries and the keys that BullMQ's tools may have made for them. Most entries to remove have waited
+ * longest, or have just begun to wait, because one ahead in a line was removed. So lists are searched from both ends, while
+ * BullMQ searches all waiting entries.
  */
 export const REMOVE_ENTRIES = redisScript(`${LINES}${REMOVE}
 local removed = {}
@@ -210,10 +188,7 @@ end
 return removed
 `);
 
-/**
- * Removes entries of a state that were settled before a time, and returns how many. The arguments are the
- * state, the time and the maximum number.
- */
+/** Removes some entries of a state that were settled before a time, and returns how many. */
 export const FORGET_ENTRIES = redisScript(`${BASE}${REMOVE}
 local old = redis.call('ZRANGEBYSCORE', series .. argument(), '-inf', argument(), 'LIMIT', 0, argument())
 for _, id in ipairs(old) do remove(id) end

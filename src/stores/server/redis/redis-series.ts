@@ -44,7 +44,7 @@ function changes(redis: Redis, prefix: string): Omit<Series, keyof Lookup> {
     });
   const settle = inOneTurn<Args, boolean>(AT_ONCE, async (all) => {
     const results = await runForEach<Args, unknown>(SETTLE_ENTRIES, all, (args) => args);
-    // Redis before version 7 returns an error in a list as text.
+    // Redis before version 7 returns an error inside a list as text.
     return results.map((each) => (each === 0 || each === 1 ? each === 1 : toError(each)));
   });
   return {
