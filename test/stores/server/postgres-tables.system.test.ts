@@ -34,6 +34,16 @@ describe.skipIf(!hasServer('postgres'))('the tables in PostgreSQL', () => {
     expect(await server.series('hooks-test').ids('waiting', 0, -1)).toEqual([]);
   });
 
+  it('of an older version are rejected, and stay unchanged', async () => {
+    await (await openServer(running.url)).close();
+    await sql(running.url, 'CREATE TABLE bullmq.hooks_lines (line text)');
+    onTestFinished(async () => void (await sql(running.url, 'DROP TABLE bullmq.hooks_lines')));
+    await expect(openServer(running.url)).rejects.toMatchObject({
+      message: 'The tables in PostgreSQL were made by another version of hooks',
+      hint: expect.stringContaining('hooks queue export'),
+    });
+  });
+
   it('are in a schema of their own', async () => {
     const server = await openServer(running.url);
     onTestFinished(() => server.close());

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { QueueError } from '../../../errors.ts';
 import { COLUMN, SCHEMA, TABLE } from '../bullmq-layout.ts';
 
 /** Number of the advisory lock under which a process makes the tables: any number that no other program uses. */
@@ -38,13 +39,19 @@ async function hasBullmqTables(client: Queryable, bullmq: Bullmq): Promise<boole
   }
 }
 
-/** Whether the tables and the index of hooks exist. Reads the catalog, because a role may lack rights to the schemas. */
+/**
+ * Whether the tables and the index of hooks exist. Reads the catalog, because a role may lack rights to the schemas. Throws
+ * QueueError for tables of an older version.
+ */
 async function hasOurTables(client: Queryable): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE (nspname, relname) IN (('hooks', 'lines'), ('hooks', 'facts'), ('${SCHEMA}', 'hooks_stalled'))`,
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE (nspname, relname) IN (('hooks', 'lines'), ('hooks', 'facts'), ('${SCHEMA}', 'hooks_stalled'), ('${SCHEMA}', 'hooks_lines'))`,
   );
-  return rows.length === 3;
+  if (!rows.some(({ name }) => name === 'hooks_lines')) return rows.length === 3;
+  throw new QueueError('The tables in PostgreSQL were made by another version of hooks', {
+    hint: `run \`hooks queue export > FILE\` with that version, drop the schema ${SCHEMA}, then run \`hooks replay FILE --queue\``,
+  });
 }
 
 /** Makes the tables of hooks in one request, and thus in one transaction. */
