@@ -16,7 +16,7 @@ export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
   readonly failed?: (error: unknown) => void;
 }
 
-/** Name of the fact that `check` writes or removes. */
+/** Name of the fact that `check` writes, to test whether entries can be added, or removes, to test settling. */
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 

@@ -25,7 +25,7 @@ export class ServerDeletionStore implements DeletionStore {
   readonly #keepMs: number;
   /** The deletion requests that were read last, by id. */
   readonly #known = new Map<string, Promise<KnownDeletion | undefined>>();
-  /** Delivery ids of deletion requests whose last part has not been added yet, by request and source. */
+  /** Ids of the deliveries of deletion requests, which are added in parts, until the last part: by request and source. */
   readonly #gathered = new Map<string, Map<string, readonly string[]>>();
 
   /** `keepMs`: time after which the facts of a deletion request expire. @default forever */
@@ -112,7 +112,7 @@ export class ServerDeletionStore implements DeletionStore {
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
-/** Stored as the end of a delivery whose dead letter was retried, so that it waits again. */
+/** Stored as the end of a dead delivery that was retried: it waits again and has no end yet. */
 const WAITING = '';
 
 function knownOf(text: string): KnownDeletion {

@@ -110,13 +110,13 @@ export interface Series {
   settle(lock: EntryLock, settling: Noted & { readonly reason?: string }): Promise<boolean>;
   /** Delays the entry until `dueAt`. False if the token no longer holds the lock. */
   delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
-  /** Makes entries with expired locks wait again. Called each `everyMs`, and finds a lock at the second call or earlier. */
+  /** Makes entries with expired locks wait again. Called each `everyMs`: the second call after the end of a lock finds it. */
   recover(everyMs: number): Promise<void>;
   /** Makes entries in this state wait again, in order, behind all waiting ones. False for an entry that is not in it. */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
   /**
-   * Removes entries from the server and from their lines. False for an entry that is locked. Also false for an id without an
-   * entry, which leaves its lines too.
+   * Removes entries from the server and from their lines. False for an entry that is locked, and for an entry that does not
+   * exist, whose id is still removed from its lines.
    */
   remove(entries: readonly InLines[]): Promise<readonly boolean[]>;
   /** Removes some of the entries that were completed or failed before this time. Returns whether more may be left. */

@@ -91,7 +91,7 @@ export function addInLines(flow: string, registering: string): LineStatement {
   };
 }
 
-/** SQL of `Series.hold`. Locks each row, because BullMQ's function fails for an entry whose lock another process holds. */
+/** SQL of `Series.hold`. Selects only entries whose lock this process still holds: BullMQ's function fails for any other. */
 export const HOLD: LineStatement = {
   ofLines: `SELECT entry AS id, ${FUNCTION.delay}(series, entry, token, ${HELD_UNTIL}, 0, true, NULL, NULL), ${FUNCTION.note}(series, entry, note)
     FROM (SELECT DISTINCT series, entry, token, note FROM wanted WHERE ${FIRST} <> wanted.id) AS t,

@@ -80,7 +80,7 @@ export class ServerLeases {
   }
 }
 
-/** Makes a claim. Its token is the token of the lock and the number of takes, because notes contain that number. */
+/** Makes a claim. Its token also has the number of takes of the entry, which each note of the claim repeats. */
 export function toClaim({ entry, token }: TakenEntry, lane: LaneId): Claim {
   // The progress of a claim does not include the round that this take begins.
   const delivery = toDelivery(entry, lane, entry.takes - 1);

@@ -112,8 +112,8 @@ const STATES = {
 } satisfies Record<SeriesEntry['state'], DeliveryState | undefined>;
 
 /**
- * Reads a delivery from its entry. Its progress includes the rounds of the first `takes` takes. A round whose process did
- * not write a note is only counted, because BullMQ stores only the number of takes and the time of the last one.
+ * Reads a delivery from its entry. Each take of the entry began a round; `takes` is the number of takes whose rounds the
+ * progress includes. A round that was interrupted before its note was written is counted, but its attempts are unknown.
  */
 export function toDelivery(
   entry: SeriesEntry,
