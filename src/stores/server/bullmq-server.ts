@@ -16,7 +16,7 @@ export interface ServerConnection extends Omit<Server, 'check'>, CanaryServer {
   readonly failed?: (error: unknown) => void;
 }
 
-/** Name of the fact that `check` writes, to test whether entries can be added, or removes, to test settling. */
+/** Name of a fact without a meaning: `check` tests whether it can be written or removed. */
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
@@ -67,7 +67,7 @@ export function bullmqServer(connection: ServerConnection): Server {
       known.set(name, series);
       return series;
     },
-    // Removes a fact unless adding is checked: a full server rejects adding but still allows removing, and so settling.
+    // A full server rejects a write that adds, but allows one that removes, as settling does.
     check: async ({ toAdd = true } = {}) => {
       await (toAdd ? durableFacts.put([{ name: CHECKED, text: '' }]) : facts.remove([CHECKED]));
       await compare();

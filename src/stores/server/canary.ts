@@ -8,8 +8,8 @@ import { lineName, type EntryState, type Series, type SeriesEntry, type Server }
 export interface CanaryServer extends Pick<Server, 'add' | 'series' | 'registered'> {
   /** BullMQ's own functions for the queue of a series. */
   readonly backendOf: (series: string) => Promise<CanaryBackend>;
-  /** Removes a series from the registered ones. False if it was not registered. */
-  readonly unregister: (series: string) => Promise<boolean>;
+  /** Removes the name of an empty series from the registered ones. */
+  readonly unregister: (series: string) => Promise<unknown>;
 }
 
 export type CanaryBackend = Pick<IQueueBackend, 'getState' | 'getJobData' | 'pause' | 'obliterate'>;
@@ -87,7 +87,7 @@ function ownFields(entry: SeriesEntry | undefined): readonly unknown[] {
   return [entry?.takenAt, entry?.takes, entry?.settledAt, entry?.reason ?? JSON.stringify(entry?.note)];
 }
 
-/** The values of `ownFields` as BullMQ reads them. */
+/** The same fields as `ownFields`, in the same order, as BullMQ reads them. */
 function bullmqFields(job: JobJson | undefined): readonly unknown[] {
   return [job?.processedOn, job?.attemptsStarted, job?.finishedOn, job?.failedReason || job?.returnvalue];
 }
@@ -106,10 +106,14 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
 }
 
 async function remove({ series, backendOf, unregister }: CanaryServer, name: string): Promise<void> {
-  // Continues only in the process that unregistered the series. BullMQ removes only a paused queue.
-  if (!(await unregister(name))) return;
   const bullmq = await backendOf(name);
-  await bullmq.pause(true);
-  await bullmq.obliterate({ count: LEFT_AFTER_MS, force: true });
+  const obliterate = async (): Promise<void> => {
+    // BullMQ removes only a paused queue.
+    await bullmq.pause(true);
+    await bullmq.obliterate({ count: LEFT_AFTER_MS, force: true });
+  };
+  // Tries again, because another process that removes the same series can end the pause.
+  await obliterate().catch(obliterate).catch(obliterate);
   await series(name).remove(IDS.map((id) => ({ id, lines: [lineName(name)] })));
+  await unregister(name);
 }

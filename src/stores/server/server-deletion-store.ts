@@ -34,7 +34,10 @@ export class ServerDeletionStore implements DeletionStore {
     this.#keepMs = keepMs;
   }
 
-  /** Writes a deletion request with its last part. How a delivery ended before that is read from the queue later. */
+  /**
+   * Writes a deletion request when its last part was added. The caller later reads from the queue how the deliveries ended
+   * that had ended by then.
+   */
   async add(
     { id, createdAt, userIds, deliveryIds, part }: NewDeletion,
     stored: Promise<unknown>,

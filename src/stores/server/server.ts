@@ -86,7 +86,7 @@ export type EntryState = 'waiting' | 'delayed' | 'active' | 'completed' | 'faile
 export interface Taken {
   /** The taken entries: one per token, or fewer if no more entries waited. */
   readonly taken: readonly TakenEntry[];
-  /** When the first delayed entry is due, in ms since the epoch. Undefined if none is delayed or all tokens were used. */
+  /** When the first delayed entry is due, in ms since the epoch. Undefined if no entry is delayed, or each token got one. */
   readonly nextDueAt: number | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface EntryLock extends InLines {
 }
 
 export interface Series {
-  /** Takes an entry per token in queue order and locks it for `lockMs`. Entries that were delayed come last. */
+  /** Takes an entry per token in queue order and locks it for `lockMs`. An entry that was delayed queues when it is due. */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
   /** Delays taken entries that are not first in their lines, and writes their notes. Returns the ids of these entries. */
   hold(locks: readonly (EntryLock & Noted)[]): Promise<readonly string[]>;
@@ -110,9 +110,9 @@ export interface Series {
   settle(lock: EntryLock, settling: Noted & { readonly reason?: string }): Promise<boolean>;
   /** Delays the entry until `dueAt`. False if the token no longer holds the lock. */
   delay(lock: EntryLock, until: Noted & { readonly dueAt: number }): Promise<boolean>;
-  /** Makes entries with expired locks wait again. Called each `everyMs`: the second call after the end of a lock finds it. */
+  /** Makes entries with expired locks wait again. Called each `everyMs`: the second call after a lock ended finds it. */
   recover(everyMs: number): Promise<void>;
-  /** Makes entries in this state wait again, in order, behind all waiting ones. False for an entry that is not in it. */
+  /** Makes entries wait again, in order, behind all waiting ones. False for an entry that is not in this state. */
   wake(state: 'delayed' | 'failed', entries: readonly (InLines & Noted)[]): Promise<readonly boolean[]>;
   /**
    * Removes entries from the server and from their lines. False for an entry that is locked, and for an entry that does not

@@ -16,7 +16,7 @@ interface WaitingCall<T> {
 /** Maximum number of full writes that wait. Further calls are rejected, because their items would be written too late. */
 const WRITES_WAITING = 10;
 
-/** Gathers the items that arrive during a write into the next write, so that all of them wait for the disk only once. */
+/** Writes items. Those that arrive during a write are gathered for the next one, so that they wait for the disk once. */
 export class GatheredWrites<T> {
   readonly #options: GatheredWritesOptions<T>;
   readonly #waiting: WaitingCall<T>[] = [];

@@ -12,7 +12,7 @@ import { assureTables } from './postgres-tables.ts';
 import { watchPostgres } from './watch-postgres.ts';
 import { serverError } from '../server-error.ts';
 
-/** Connections of a process: `durable` for writes that must reach the disk, `swift` for writes that a lease guards. */
+/** Maximum connections of a process: `durable` ones for writes that must reach the disk, `swift` ones for all others. */
 const CONNECTIONS = { durable: 3, swift: 2 };
 /** Maximum entries to add in one transaction. */
 const ADDED_AT_ONCE = 1_000;
@@ -49,10 +49,11 @@ export async function connectPostgres(
     add: (entries) => adding.write(entries),
     backendOf: async (name) => {
       const connection = swift as never; // BullMQ accepts a pool, but declares its functions differently
-      // Ignores errors of idle connections, as openPool does.
+      // Ignores errors of idle connections. A connection in use rejects its query.
       return bullmq.createPostgresBackend(name, { connection }).on('error', () => {});
     },
-    unregister: (name) => unregister(pool, name),
+    // A series is registered by a row that BullMQ removes with the series.
+    unregister: async () => {},
     registered: () => registered(pool),
     register: async (series) => void (await pool.query(registering(series))),
     findSeries: (prefix) => findSeries(pool, prefix),
@@ -83,7 +84,7 @@ interface PoolSettings {
   readonly timeoutMs?: number;
 }
 
-/** Returns a function that opens pools. `own` gets the ids of the server's processes that serve their connections. */
+/** Returns a function that opens pools of connections. Adds to `own` the id of the server's process of each connection. */
 function poolsOf(
   Driver: typeof Pool,
   { url, responseMs, own }: { readonly url: string; readonly responseMs: number; readonly own: Set<number> },
@@ -95,7 +96,8 @@ function poolsOf(
       connectionTimeoutMillis: responseMs,
       query_timeout: timeoutMs,
       statement_timeout: timeoutMs,
-      // Ends a commit that waits for the lock of another NOTIFY, as while a standby is away: no other timeout ends commits.
+      // Ends a commit that waits for the lock of NOTIFY, which a commit that waits for a standby may hold. No other timeout
+      // of the server ends a commit, so the connections of the server would run out.
       lock_timeout: timeoutMs,
       keepAlive: true,
       allowExitOnIdle: true,
@@ -145,12 +147,6 @@ function registering(series: readonly string[]): string {
   const { field, value } = EVENTS_LIMIT;
   return `INSERT INTO ${TABLE.meta} (${COLUMN.series}, field, value) SELECT series, '${field}', '${value}'
     FROM json_array_elements_text(${quoted(JSON.stringify(series.toSorted()))}) AS t (series) ON CONFLICT DO NOTHING`;
-}
-
-async function unregister(pool: Pool, series: string): Promise<boolean> {
-  const text = `DELETE FROM ${TABLE.meta} WHERE ${COLUMN.series} = $1 AND field = $2`;
-  const { rowCount } = await pool.query(text, [series, EVENTS_LIMIT.field]);
-  return rowCount === 1;
 }
 
 async function registered(pool: Pool): Promise<readonly string[]> {

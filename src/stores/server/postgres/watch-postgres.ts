@@ -7,7 +7,7 @@ const BEAT_MS = 2_000;
 
 /**
  * Calls `onAdded` with each series that BullMQ's functions announce, and the id of the server's process that added to it.
- * Hooks announces none itself, because calls would wait for the lock of a second NOTIFY. Returns a function that ends this.
+ * Hooks announces none, because calls would wait for the lock of a second NOTIFY. Returns a function that ends the calls.
  */
 export function watchPostgres(
   connect: () => Client,

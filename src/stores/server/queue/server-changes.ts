@@ -112,7 +112,7 @@ export async function dropEntries(
     .filter((each) => each !== undefined)
     .filter(({ state }) => state !== 'sending');
   const dropped = new Set<string>();
-  // Looks among dead letters first: after a retry by a killed process, a dead letter also waits in the other series.
+  // Removes arrivals first. An arrival whose retry was interrupted by a kill is in both series of its lane.
   for (const isArrival of [true, false]) {
     const left = droppable.filter(({ id, state }) => (isArrival ? state === 'dead' : !dropped.has(id)));
     const removed = await bySeries(

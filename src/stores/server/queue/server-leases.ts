@@ -17,7 +17,7 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/** Share of `lockMs` that a lock still lasts whenever it is extended: a lease that ends sooner needs no extension. */
+/** Minimum share of `lockMs` that is left of each lock at a beat. A lease that ends before needs no extension. */
 const COVERED = 1 / 2;
 
 /** The claims that this process holds. Keeps extending their short locks, so that a killed process soon loses them. */

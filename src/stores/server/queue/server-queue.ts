@@ -19,14 +19,14 @@ export interface ServerQueueOptions {
   readonly lanes?: ServerLanes;
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: Partial<RetentionOptions>;
-  /** Ms between searches for expired leases. A lease is found by the second search after its end. @default 2,000 */
+  /** Ms between searches for expired leases. The second search after the end of a lease finds it. @default 2,000 */
   readonly recoverMs?: number;
   /** Ms that a claim outlives a process that was killed or gets no CPU time. @default 10,000 */
   readonly lockMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/** Ms that a claim outlives its killed process. Two searches later, within 16 s, others can claim the delivery. */
+/** Ms that a claim outlives its killed process. Others can claim its delivery at most two searches (RECOVER_MS) later. */
 const LOCK_MS = 10_000;
 /** Maximum deliveries per transaction, during which the server serves no other client and this process no other callback. */
 const ADDED_AT_ONCE = 1_000;
@@ -110,7 +110,7 @@ export class ServerQueue implements Queue {
         return { claims, nextDueAt: await this.#nextDueAt(series, claims, nextDueAt) };
       }
     }
-    // Asks the caller to claim again at once, because only another claim finds out whether more deliveries wait.
+    // The caller claims again at once, because only another claim finds out whether more deliveries wait.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
@@ -181,7 +181,7 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** Delays claims that are not first in all of their lines, because being first in one wakes an entry. Returns the others. */
+/** Delays claimed deliveries that are not first in all of their lines: being first in one wakes them. Returns the others. */
 async function holdOthers(series: Series, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const inLines = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
   if (inLines.length === 0) return claims;

@@ -38,7 +38,7 @@ export interface Note {
   readonly progress: Progress;
   /**
    * How often the entry had been taken when this note was written. Each later take began a round that `progress` does not
-   * include. Missing in some notes of earlier versions. @default all takes so far
+   * include. @default all takes so far
    */
   readonly takes?: number;
   /** When the delivery is due, in ms since the epoch. Replaces the due time in the text of the entry. */

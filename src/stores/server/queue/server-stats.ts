@@ -19,7 +19,7 @@ async function statsOf(lane: LaneId, lanes: ServerLanes): Promise<LaneStats> {
   const series = lanes.series(lane);
   const states = ['waiting', 'active', 'delayed', 'completed', 'failed'] as const;
   const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count(states);
-  // Counts a held delivery as pending. It is delayed until HELD_UNTIL, because it waits for another with its order key.
+  // A held delivery, which waits for another one with its order key, is pending, although its entry is delayed.
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_UNTIL);
   const [arrivals = 0] = await lanes.series({ ...lane, isArrival: true }).count(['waiting']);
   const firsts = await firstIds(series, retrying === 0 ? ['waiting'] : ['waiting', 'delayed']);

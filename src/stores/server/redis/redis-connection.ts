@@ -53,14 +53,14 @@ export async function connectRedis(
       announcements.announce(entries);
     },
     backendOf: async (name) => (await loaded()).backend.forQueue(name),
-    unregister: async (name) => (await redis.srem(REGISTRY, name)) === 1,
+    unregister: (name) => redis.srem(REGISTRY, name),
     registered: () => redis.smembers(REGISTRY),
     register: async (series) => void (await resultsOf(register(redis.multi(), series))),
     findSeries: (prefix) => findSeries(redis, prefix),
     watch: announcements.watch,
     warnings: () => warnings(redis, place),
     failed: (error) => {
-      // Reconnects, because the driver takes a script for known even if the server rejected it, as when memory is full.
+      // Reconnects after NOSCRIPT: the driver sends the text of a script once per connection, which a full server rejects.
       if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
     },
     close: () => close(redis),
