@@ -20,6 +20,8 @@ const BACKLOG = 3_000;
 const LEASE_MS = 60_000;
 /** Nothing is looked for every now and then while commands are counted. */
 const NEVER_MS = 3_600_000;
+/** How many announcements are gathered into one depends on the time that the calls take. */
+const isCounted = ([name]: readonly [string, number]): boolean => name !== 'publish';
 const DELIVERED = { state: 'delivered', progress: NO_PROGRESS } as const;
 
 describe.skipIf(!hasServer('redis'))('what a delivery costs a Redis', () => {
@@ -95,11 +97,9 @@ describe.skipIf(!hasServer('redis'))('what a delivery costs a Redis', () => {
       Array.from({ length: BACKLOG }, (_, index) => newDelivery(`other-${index}`, { source: 'other' })),
     );
     const among = await commandsDuring(admin, () => deliver('among'));
-    // How many announcements are gathered into one depends on the time that the calls take.
-    const counted = ([name]: readonly [string, number]): boolean => name !== 'publish';
     const rounded = (commands: ReadonlyMap<string, number>): object =>
       Object.fromEntries(
-        [...commands].filter(counted).map(([name, calls]) => [name, Math.round(calls / DELIVERIES)]),
+        [...commands].filter(isCounted).map(([name, calls]) => [name, Math.round(calls / DELIVERIES)]),
       );
     expect(rounded(among)).toEqual(rounded(alone));
     const sum = [...among.values()].reduce((total, calls) => total + calls, 0);

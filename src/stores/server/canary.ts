@@ -19,7 +19,7 @@ const PREFIX = 'hooks-canary-';
 const LEFT_AFTER_MS = 600_000;
 const LOCK_MS = 60_000;
 const TOKEN = 'token';
-const IDS = ['d-first', 'd-second', 'd-later'] as const;
+const IDS = ['d-first', 'd-next', 'd-second', 'd-later'] as const;
 
 /**
  * Adds entries through BullMQ to a series of their own, takes and settles them by our functions, and compares what BullMQ
@@ -50,7 +50,7 @@ async function compare(
   { name, now }: { readonly name: string; readonly now: number },
 ): Promise<void> {
   const [series, bullmq, lines] = [server.series(name), await server.backendOf(name), [lineName(name)]];
-  const [first, second, later] = IDS;
+  const [first, next, second, later] = IDS;
   const [entry, dueAt] = [{ series: name, name: 'canary', text: '{}', addedAt: now }, now + LEFT_AFTER_MS];
   /** Checks that each entry is in the expected state, both for BullMQ and for our functions. */
   const expectStates = async (...expected: readonly EntryState[]): Promise<void> => {
@@ -64,17 +64,19 @@ async function compare(
   };
   await server.add([
     { ...entry, id: first, lines },
+    { ...entry, id: next },
     { ...entry, id: second, lines },
     { ...entry, id: later, dueAt },
   ]);
-  await expectStates('waiting', 'delayed', 'delayed');
-  expectSame('a taken entry', await takeAll(series), [[[first, 'canary', '{}', now, 1]], dueAt]);
-  await expectStates('active', 'delayed', 'delayed');
+  await expectStates('waiting', 'waiting', 'delayed', 'delayed');
+  const isTaken = (id: string): readonly unknown[] => [id, 'canary', '{}', now, 1];
+  expectSame('the taken entries', await takeAll(series), [[isTaken(first), isTaken(next)], dueAt]);
+  await expectStates('active', 'active', 'delayed', 'delayed');
   await series.settle({ id: first, token: TOKEN, lines }, { note: 'note' });
-  expectSame('the next entry of a line', (await takeAll(series))[0], [[second, 'canary', '{}', now, 1]]);
+  expectSame('the next entry of a line', (await takeAll(series))[0], [isTaken(second)]);
   await series.settle({ id: second, token: TOKEN, lines }, { note: 'note', reason: 'reason' });
   await series.wake('delayed', [{ id: later, note: 'note' }]);
-  await expectStates('completed', 'failed', 'waiting');
+  await expectStates('completed', 'active', 'failed', 'waiting');
   const [completed, failed] = await series.get([first, second]);
   const jobs = [await bullmq.getJobData(first), await bullmq.getJobData(second)];
   expectSame('the fields of settled entries', [completed, failed].map(ownFields), jobs.map(bullmqFields));
@@ -93,7 +95,7 @@ function bullmqFields(job: JobJson | undefined): readonly unknown[] {
 }
 
 async function takeAll(series: Series): Promise<readonly [readonly unknown[], number | undefined]> {
-  const { taken, nextDueAt } = await series.take([TOKEN, 'other'], LOCK_MS);
+  const { taken, nextDueAt } = await series.take([TOKEN, 'other', 'third'], LOCK_MS);
   return [
     taken.map(({ entry: { id, name, text, addedAt, takes } }) => [id, name, text, addedAt, takes]),
     nextDueAt,

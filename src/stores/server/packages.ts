@@ -42,11 +42,14 @@ export function assertBullmqVersion(version = installedBullmq()): void {
 /** The error for an installed BullMQ that stores something in another way than hooks reads. */
 export function layoutError(difference: string, cause?: unknown): ConfigError {
   const version = installedBullmq();
-  return bullmqError(`bullmq ${version} is not like bullmq ${BULLMQ_RANGE}: ${difference}`, cause);
+  return bullmqError(
+    `bullmq ${version} does not store entries as bullmq ${BULLMQ_RANGE} does: ${difference}`,
+    cause,
+  );
 }
 
 function bullmqError(sentence: string, cause?: unknown): ConfigError {
-  const hint = `install another version next to hooks-cli: npm install ${PACKAGES['bullmq']}`;
+  const hint = `install an unchanged, supported version next to hooks-cli: npm install ${PACKAGES['bullmq']}`;
   return new ConfigError(sentence, { key: 'store', hint, cause });
 }
 

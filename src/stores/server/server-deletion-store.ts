@@ -25,7 +25,7 @@ export class ServerDeletionStore implements DeletionStore {
   readonly #keepMs: number;
   /** The deletion requests that were read last, by id. */
   readonly #known = new Map<string, Promise<KnownDeletion | undefined>>();
-  /** Ids of the deliveries of deletion requests, which are added in parts, until the last part: by request and source. */
+  /** The delivery ids of deletion requests that are not complete yet (`add` gets them in parts), by request and source. */
   readonly #gathered = new Map<string, Map<string, readonly string[]>>();
 
   /** `keepMs`: time after which the facts of a deletion request expire. @default forever */

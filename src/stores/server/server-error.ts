@@ -71,9 +71,13 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
     ['rejects the user or password', 'check the userinfo of `store`'],
   ],
   [
-    /NOPERM|permission denied|42501/,
-    ['does not allow its user to run a command', 'give its user the right to read and write'],
+    /NOPERM/,
+    [
+      'does not allow its user to run a command, or to use a key',
+      'give the user `+@all -@dangerous +info`, the keys `bull:*` and `hooks:*`, and the channels `hooks:*`',
+    ],
   ],
+  [/permission denied|42501/, ['does not allow it', 'give the role the right to read and write']],
   [
     /3D000|does not exist.*database|database .* does not exist/,
     ['has no such database', 'create it, or name another one in `store`'],

@@ -17,7 +17,7 @@ interface Lease {
 }
 
 const BEATS_PER_LOCK = 4;
-/** Minimum share of `lockMs` that is left of each lock at a beat. A lease that ends before needs no extension. */
+/** Each beat finds at least this share of `lockMs` left of a lock, so it skips a lease that ends within that time. */
 const COVERED = 1 / 2;
 
 /** The claims that this process holds. Keeps extending their short locks, so that a killed process soon loses them. */

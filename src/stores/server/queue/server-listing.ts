@@ -22,16 +22,18 @@ interface EntryGroup {
 }
 
 /**
- * The groups in the order of reading: from the last state of an entry to the first, so that one that advances is read twice,
- * not missed. Delayed entries rank last, because a delivery that waits for one with its order key is delayed.
+ * The groups in the order of reading, which is the order in which an entry gets from state to state: an entry that moves
+ * meanwhile is read twice, not missed. Delayed entries are read twice, because an active entry can be delayed for a retry.
+ * They rank last, because a delivery that waits for another one with its order key is delayed.
  */
 const GROUPS: readonly EntryGroup[] = [
   { entryState: 'waiting', states: ['dead'], isArrival: true, rank: 3 },
-  { entryState: 'failed', states: ['dead'], rank: 0 },
-  { entryState: 'completed', states: ['delivered'], rank: 1 },
   { entryState: 'delayed', states: ['pending', 'retrying'], rank: 5 },
   { entryState: 'waiting', states: ['pending', 'retrying'], rank: 4 },
   { entryState: 'active', states: ['sending'], rank: 2 },
+  { entryState: 'completed', states: ['delivered'], rank: 1 },
+  { entryState: 'failed', states: ['dead'], rank: 0 },
+  { entryState: 'delayed', states: ['pending', 'retrying'], rank: 5 },
 ];
 
 /** Ids to read per command. The server serves other clients between commands. */
@@ -88,9 +90,10 @@ export class ServerListing {
       for (const { isArrival = false, entryState, rank } of groups) {
         const seriesId = { ...lane, isArrival };
         const series = this.#lanes.series(seriesId);
-        ranked[rank] = (await idsIn(series, entryState)).map((id) => ({ id, series, seriesId }));
+        const found = (await idsIn(series, entryState)).map((id) => ({ id, series, seriesId }));
+        ranked[rank] = [...(ranked[rank] ?? []), ...found];
       }
-      listed.push(ranked.flat());
+      listed.push([...new Map(ranked.flat().map((each) => [each.id, each])).values()]);
     }
     return listed.flat();
   }
