@@ -44,7 +44,7 @@ const REPLICA = 'start its replica; the deliveries in the queue are kept';
 const PRIMARY = 'name the primary in `store`';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
-/** Hints for failures that may pass without a change of the command. During a failover, a server may be a replica. */
+/** Hints for failures that can end by themselves, as when a replica becomes the primary. */
 const PASSING: readonly string[] = [BACK, ROOM, REPLICA, PRIMARY];
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [

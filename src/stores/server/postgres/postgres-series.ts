@@ -155,7 +155,8 @@ function lookup(pool: Pool, series: string): Pick<Series, 'get' | 'addedAt' | 'c
     },
     ids: async (state, start, end) => {
       const isFromEnd = start < 0;
-      // Reads the last ids in reverse order, because skipping a million entries takes seconds.
+      // Waiting and active entries are listed newest first. The last ids of a list are read in reverse, because skipping a
+      // million entries takes seconds.
       const isNewestFirst = (state === 'waiting' || state === 'active') !== isFromEnd;
       const direction = isNewestFirst ? ' DESC' : '';
       const { rows } = await pool.query<{ id: string }>(
