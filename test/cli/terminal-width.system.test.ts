@@ -31,8 +31,11 @@ const OWN_COMMANDS = [
   'queue backup vip.csv',
 ];
 
-/** Each command starts a process for each width, possibly on a busy machine. */
-const PATIENT = { timeout: 180_000 };
+/**
+ * Each command starts a process for each width, possibly on a busy machine. There, one of the processes can leave out an
+ * explanation that has a time limit, so a command that fails runs again: a broken word is broken each time.
+ */
+const PATIENT = { timeout: 180_000, retry: 2 };
 
 /** Commands that Ctrl-C ends, with the text on the screen at which to press it. */
 const INTERRUPTED = [

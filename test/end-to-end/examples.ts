@@ -106,7 +106,7 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   // The tests of the packed package pack and install it.
   [/^npm pack/, () => 'true'],
   // Checks only that this package is tested with this version, instead of installing it.
-  [/^npm install/, (script) => script.split(' ').slice(2).map(isTestedWith).join(' && ')],
+  [/^npm install/, (script) => wordsOf(script).slice(2).map(isTestedWith).join(' && ')],
   // The server of the example does not exist; test/queue/move.test.ts moves to a real one.
   [/^hooks queue move/, (script) => script.replace(/--to \S+/, '--to sqlite:moved.db')],
   // Only root may do this; the command of the queue runs without sudo.
@@ -147,10 +147,17 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/^eval /, (script) => `bash -c '${script}; complete -p hooks'`],
 ];
 
-/** Returns a script that succeeds if the package is tested with `name@major`. */
+/** The words of a command, of which some are in double quotes. */
+function wordsOf(script: string): readonly string[] {
+  return [...script.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted = word]) => quoted);
+}
+
+/** Returns a script that succeeds if the package is tested with `name@major`, or declared with the range `name@range`. */
 function isTestedWith(wanted: string): string {
-  const [name = '', major = ''] = wanted.split('@');
-  return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).devDependencies["${name}"].replace("^", "").startsWith("${major}.") ? 0 : 1'`;
+  const [name = '', range = ''] = wanted.split('@');
+  const packageJson = `JSON.parse(require("fs").readFileSync("${ROOT}package.json"))`;
+  const isRight = `peer["${name}"] === "${range}" || dev["${name}"].replace("^", "").startsWith("${range}.")`;
+  return `node -e 'const { devDependencies: dev, peerDependencies: peer } = ${packageJson}; process.exitCode = ${isRight} ? 0 : 1'`;
 }
 
 function withPort(script: string): string {
