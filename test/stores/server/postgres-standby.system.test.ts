@@ -15,8 +15,15 @@ describe.skipIf(!hasServer('postgres'))('a PostgreSQL whose standby is away', ()
     const server = await openServer(running.url, { responseMs: RESPONSE_MS });
     onTestFinished(() => server.close());
     await server.check();
+    const isChecked = () =>
+      server.check().then(
+        () => true,
+        () => false,
+      );
     await sql(running.url, "ALTER SYSTEM SET synchronous_standby_names = 'away'");
     await sql(running.url, 'SELECT pg_reload_conf()');
+    // The processes of PostgreSQL read the new setting one after the other.
+    await until(async () => !(await isChecked()), 'a check that fails');
     await expect(server.check()).rejects.toThrow('does not respond in time');
     for (let call = 0; call < 6; call++) {
       const entry = { series: 'lane', id: `d-${call}`, name: 'n', text: '{}', addedAt: 1, lines: ['line'] };
@@ -26,11 +33,6 @@ describe.skipIf(!hasServer('postgres'))('a PostgreSQL whose standby is away', ()
     await until(async () => (await sql(running.url, STUCK)).length <= 2, 'the end of the other backends');
     await sql(running.url, 'ALTER SYSTEM RESET synchronous_standby_names');
     await sql(running.url, 'SELECT pg_reload_conf()');
-    const isChecked = () =>
-      server.check().then(
-        () => true,
-        () => false,
-      );
     await until(isChecked, 'the check to pass');
   }, 60_000);
 });
