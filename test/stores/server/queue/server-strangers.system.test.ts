@@ -1,5 +1,5 @@
 // Needs redis-server, postgres.
-import { createPostgresBackend, Queue, withBackend } from 'bullmq';
+import { createPostgresBackend, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -201,7 +201,7 @@ function personOn({ url }: TestServer, kind: ServerKind): { queue: Limited; clos
     return { queue, close };
   }
   const connection = { connectionString: url, options: '-c search_path=bullmq' };
-  const queue = new (withBackend(createPostgresBackend).Queue)(name, { connection });
+  const queue = new Queue(name, { connection }, createPostgresBackend);
   return { queue, close: () => queue.close() };
 }
 
