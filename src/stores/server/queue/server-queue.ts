@@ -40,8 +40,8 @@ const ADDED_AT_ONCE = 1_000;
  * Claims use BullMQ's tables and keys, not its `Worker`, which blocks one connection per lane, takes entries at its own pace
  * and fails entries whose callback throws. A `Worker` runs two scripts per message. This class runs three for a single
  * message (test/queue/server-trips.system.test.ts), but fewer per message under load, because it settles together all
- * deliveries that end in one turn of the event loop. A delivery takes 88 µs of CPU in a warm process and 49 µs in Redis;
- * with plain Workers that make the same POST, 93 and 58. On PostgreSQL it takes 160 and 256, and with Workers 273 and 532
+ * deliveries that end in one turn of the event loop. In a warm process, a delivery takes 111 µs of CPU and 63 µs in Redis;
+ * with plain Workers that make the same POST, 123 and 81. On PostgreSQL it takes 213 and 387, and with Workers 349 and 807
  * (docs/benchmarks.md).
  *
  * Each change of an entry and of its lines is one step on the server, so a killed process leaves no half-done change to
