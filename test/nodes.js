@@ -52,6 +52,7 @@ function check(version, tarball) {
       '-e',
       "const { sign } = await import('hooks-cli'); if (sign('', 'k').length !== 40) throw 1;",
     );
+    if (version !== '20') compileCache(program);
     process.stdout.write(`ok   node ${used}\n`);
     return true;
   } catch (error) {
@@ -88,6 +89,19 @@ function queue(home, hooks) {
       .at(-1),
   );
   expect(total.pending === 1, `pending ${total.pending}`);
+}
+
+/** Runs the tests of the compile cache, which Node 20 does not have. */
+function compileCache(program) {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const words = ['run', '--config', 'test/vitest.config.ts', '--project', 'built', 'test/cli/compile-cache'];
+  execFileSync(program, [vitest, ...words], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: 180_000,
+    stdio: 'pipe',
+    env: { ...process.env, HOOKS_TEST_SKIP_BUILD: '1' },
+  });
 }
 
 function expect(holds, otherwise) {

@@ -1,6 +1,8 @@
+import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.ts';
+import { IS_LONG } from './torture.ts';
 
 /**
  * Names of test files: `x.test.ts` needs only Node, `x.built.test.ts` the built program, and `x.system.test.ts` another
@@ -11,6 +13,10 @@ const [BUILT, SYSTEM] = ['test/**/*.built.test.ts', 'test/**/*.system.test.ts'];
 const BUILD_FIRST = { globalSetup: ['test/build/global-setup.ts'] };
 /** Third-party clients and test runners have their own package.json. */
 const SYSTEM_SETUP = [...BUILD_FIRST.globalSetup, 'test/system/install-clients.ts'];
+/** Runs only in the long form of the tests. */
+const LONG = IS_LONG ? [] : ['test/end-to-end/torture-failover.system.test.ts'];
+/** Needs `module.enableCompileCache`; `npm run test:nodes` runs it too. */
+const NEWER_NODE = 'enableCompileCache' in nodeModule ? [] : ['test/cli/compile-cache.built.test.ts'];
 
 export default defineConfig({
   test: {
@@ -31,8 +37,11 @@ export default defineConfig({
     env: { NO_COLOR: '1', FORCE_COLOR: '0', HOOKS_CONFIG: '', XDG_CONFIG_HOME: '/nonexistent' },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [BUILT, SYSTEM] } },
-      { extends: true, test: { name: 'built', include: [BUILT], ...BUILD_FIRST } },
-      { extends: true, test: { name: 'system', include: [SYSTEM], globalSetup: SYSTEM_SETUP } },
+      { extends: true, test: { name: 'built', include: [BUILT], exclude: NEWER_NODE, ...BUILD_FIRST } },
+      {
+        extends: true,
+        test: { name: 'system', include: [SYSTEM], exclude: LONG, globalSetup: SYSTEM_SETUP },
+      },
     ],
   },
 });

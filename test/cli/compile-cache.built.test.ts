@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BINARY } from '../end-to-end/hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const IS_THERE = 'enableCompileCache' in nodeModule;
 const IS_ROOT = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
@@ -32,7 +30,7 @@ function prepared(mode: number): { readonly caches: string; readonly folder: str
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;
 
-describe.skipIf(!IS_THERE)('the folder of compiled code', () => {
+describe('the folder of compiled code', () => {
   it('is created for this user alone, and filled', () => {
     const caches = join(temporaryFolder(), 'caches');
     run(caches);

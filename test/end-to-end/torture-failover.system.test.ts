@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { CANARY, hasServer, SERVER_KINDS, sql, type ServerKind } from '../stores/server/servers.ts';
-import { IS_LONG } from '../torture.ts';
 import { Commands, startPair, timedReceiver, type Arrival } from './failing-over.ts';
 import type { RunningHooks } from './hooks.ts';
 import { jsonLines } from './receiving.ts';
@@ -50,7 +49,7 @@ interface Rehearsed {
 }
 
 for (const kind of SERVER_KINDS) {
-  describe.skipIf(!hasServer(kind) || !IS_LONG)(`serve and two workers on ${kind}`, () => {
+  describe.skipIf(!hasServer(kind))(`serve and two workers on ${kind}`, () => {
     for (const round of ROUNDS) {
       it(
         `continue after a failover, and lose only messages that the replica does not have (${round})`,
