@@ -1,7 +1,8 @@
 import type { MistakenRequest, MistakeOptions } from '../check/check.ts';
 import { MASK } from '../redact.ts';
 import {
-  undiagnosed,
+  diagnosisOf,
+  mismatchText,
   type Diagnosis,
   type MismatchEvidence,
   type NoEvidence,
@@ -23,9 +24,7 @@ import { SELF_REDIRECT, statusRule } from './causes/status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './causes/taken-rules.ts';
 import { EXCEPTION_THERE, OWN_WORDS } from './causes/wanted-rules.ts';
 import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
-import { diagnose } from './signature/diagnose.ts';
-import { explainScheme } from './signature/explain-scheme.ts';
-import { frameVariants } from './signature/frame-variants.ts';
+import { explainSignature } from './signature/explain-signature.ts';
 
 export type { ExaminedFailure } from './examine-port.ts';
 export type { ResponseCause } from '../transport/cause.ts';
@@ -37,14 +36,14 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
       return explainNone(mismatch);
     case 'lossy': {
       const why = `it would match ${overLossyBody(mismatch.loss)}`;
-      return { ...undiagnosed(mismatch.bytes, { why, fix: REASONS['lossy-json'].fix }), code: 'lossy-json' };
+      return diagnosisOf(
+        'lossy-json',
+        'proved',
+        mismatchText(mismatch.bytes, why, REASONS['lossy-json'].fix),
+      );
     }
-    case 'lenient': {
-      const { scheme, headers, body, deadline } = mismatch;
-      return diagnose({ ...mismatch, frames: frameVariants(scheme, headers, body) }, deadline);
-    }
-    case 'scheme':
-      return explainScheme(mismatch);
+    case 'signature':
+      return explainSignature(mismatch);
     default:
       return mismatch satisfies never;
   }
@@ -52,11 +51,9 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
 
 function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {
   const names = signatureHeaderNames(schemes);
-  const found = undiagnosed(bytes, {
-    why: `no signature of an accepted scheme was received (${names})`,
-    fix: missingSignatureFix(names, schemeListText(schemes)),
-  });
-  return { ...found, code: 'no-signature' };
+  const why = `no signature of an accepted scheme was received (${names})`;
+  const fix = missingSignatureFix(names, schemeListText(schemes));
+  return diagnosisOf('no-signature', 'proved', mismatchText(bytes, why, fix));
 }
 
 /** Returns the code of the cause of a response other than 2xx, for storing. Every such response has a cause. */

@@ -1,15 +1,21 @@
 import type { BodyDigests } from './body/body-digests.ts';
 import type { KeptBody, LossyMatch } from './body/kept-body.ts';
 import type { Deadline } from './deadline.ts';
-import type { GivenSignature } from './given-signature.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { HeaderProblem, PresentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
 
+/** How certain an explanation is: a digest matches, the facts make it probable, or nothing speaks against it. */
+export type Confidence = 'proved' | 'likely' | 'possible';
+
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
 export interface Diagnosis {
+  /** Code of the first change. */
   readonly code: ReasonCode;
+  /** Codes of all changes that together reproduce the signature. */
+  readonly codes: readonly ReasonCode[];
+  readonly confidence: Confidence;
   /** The mistake and its fix, in sentences without secrets. */
   readonly hint: string;
 }
@@ -19,10 +25,9 @@ export type ExplainMismatch = (mismatch: MismatchEvidence) => Diagnosis;
 
 /**
  * The facts from which a mismatch is explained, by its kind: the request has no signature, the signature matches only a body
- * that parsing changes, or it matches neither by the default scheme (which also accepts the stringified JSON) nor by the
- * scheme of its header.
+ * that parsing changes, or it does not match.
  */
-export type MismatchEvidence = NoEvidence | LossyMatch | LenientEvidence | SchemeEvidence;
+export type MismatchEvidence = NoEvidence | LossyMatch | SignatureEvidence;
 
 export interface NoEvidence {
   readonly kind: 'none';
@@ -32,24 +37,16 @@ export interface NoEvidence {
 }
 
 /** Facts about a signature that was received and does not match. */
-interface SignatureEvidence extends ExplainContext {
+export interface SignatureEvidence extends ExplainContext {
+  readonly kind: 'signature';
   readonly scheme: SignatureScheme;
+  readonly presented: PresentedSignature;
   readonly headers: HeaderList;
   /** Digests of the body as received, one per key. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
   /** Keys made from `secrets`, in the order of the secrets. Secrets that the scheme cannot use are left out. */
   readonly keys: readonly (string | Uint8Array)[];
-}
-
-export interface LenientEvidence extends SignatureEvidence {
-  readonly kind: 'lenient';
-  readonly given: GivenSignature;
-}
-
-export interface SchemeEvidence extends SignatureEvidence {
-  readonly kind: 'scheme';
-  readonly presented: PresentedSignature;
   readonly ageProblem: HeaderProblem | undefined;
   /** Whether the signature matches if its age is ignored. */
   readonly isRight: boolean;
@@ -63,6 +60,16 @@ export interface ExplainContext {
   /** Origin of the secrets, such as `HOOKS_SECRET`, to name in a diagnosis. Undefined if the caller did not pass it. */
   readonly secretOrigin: string | undefined;
   readonly deadline: Deadline;
+  /** Whether a signature over the JSON-stringified body counts too. */
+  readonly acceptsStringified: boolean;
+  /** Method and path of the request, which some services sign. Undefined if only the body and headers are known. */
+  readonly target?: RequestTarget | undefined;
+}
+
+/** The request line of a request: `POST` and `/hook?source=a`. */
+export interface RequestTarget {
+  readonly method: string;
+  readonly path: string;
 }
 
 /** A known secret that is not accepted for the verification. */
@@ -77,7 +84,12 @@ export function undiagnosed(
   bytes: number,
   { why, fix }: { readonly why: string; readonly fix: string },
 ): Diagnosis {
-  return { code: 'no-match', hint: mismatchText(bytes, why, fix) };
+  return diagnosisOf('no-match', 'likely', mismatchText(bytes, why, fix));
+}
+
+/** Makes a diagnosis with one code. */
+export function diagnosisOf(code: ReasonCode, confidence: Confidence, hint: string): Diagnosis {
+  return { code, codes: [code], confidence, hint };
 }
 
 /** The sentences of a diagnosis. `found` completes "Signature does not match: computed over 12 bytes; …". */

@@ -1,12 +1,13 @@
 import { BodyDigests } from './body/body-digests.ts';
-import { KeptBody, type FirstItem } from './body/kept-body.ts';
+import { KeptBody, type FirstItem, type LossyMatch } from './body/kept-body.ts';
+import type { ExplainContext, SignatureEvidence } from './evidence.ts';
+import { lenientDigest, matchOverStringified, sameDigest, sameText } from './lenient-signature.ts';
 import type { ReasonCode } from './reasons.ts';
-import { sameText } from './given-signature.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { withFields, layoutOf } from './schemes/layout.ts';
-import { ageProblem, type PresentedSignature } from './schemes/presented-signature.ts';
+import { ageProblem, type HeaderProblem, type PresentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
-import { verifyingKeys } from './schemes/secrets.ts';
+import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
 import type { SchemeMatch, SignatureVerification } from './signature-verification.ts';
 
 export interface SchemeVerificationOptions {
@@ -19,71 +20,97 @@ export interface SchemeVerificationOptions {
   readonly ignoreTimestamp: boolean;
 }
 
-/** Verifies a signature exactly by the rules of its scheme. */
-export function schemeVerification(
-  scheme: SignatureScheme,
-  presented: PresentedSignature,
-  { secrets, schemes, headers, at, ignoreTimestamp }: SchemeVerificationOptions,
-): SignatureVerification {
-  const usable = verifyingKeys(scheme, secrets, schemes);
-  const keys = usable.map(({ key }) => key);
-  const { before, after } = layoutOf(scheme);
-  const { fields } = presented;
-  const frame = { before: withFields(before, fields), after: withFields(after, fields) };
-  const received = new BodyDigests(scheme.hash, keys, frame);
-  const tooOld = ignoreTimestamp ? undefined : ageProblem(scheme, presented, at);
+/** Verifies a signature by the rules of its scheme, over the part of the body that the scheme covers. */
+export class SchemeVerification implements SignatureVerification {
+  readonly scheme: SignatureScheme;
+  readonly #presented: PresentedSignature;
+  readonly #options: SchemeVerificationOptions;
+  readonly #usable: readonly SchemeKey[];
+  readonly #received: BodyDigests;
+  readonly #tooOld: HeaderProblem | undefined;
 
-  /** Returns the digests of the part of the body that the scheme covers. Undefined if the body has no such part. */
-  const coveredPart = (bodyOf: () => KeptBody | undefined): CoveredBody | undefined => {
-    if (scheme.covers !== 'first') return { digests: received };
+  constructor(scheme: SignatureScheme, presented: PresentedSignature, options: SchemeVerificationOptions) {
+    const { secrets, schemes, at, ignoreTimestamp } = options;
+    this.scheme = scheme;
+    this.#presented = presented;
+    this.#options = options;
+    this.#usable = verifyingKeys(scheme, secrets, schemes);
+    this.#received = this.#newDigests();
+    this.#tooOld = ignoreTimestamp ? undefined : ageProblem(scheme, presented, at);
+  }
+
+  get got(): string {
+    return this.#presented.value;
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#received.update(chunk);
+  }
+
+  match(bodyOf: () => KeptBody | undefined): SchemeMatch | LossyMatch | undefined {
+    if (this.#tooOld !== undefined) return undefined;
+    const match = this.#matchIgnoringAge(bodyOf);
+    if (match?.over === 'stringified') return bodyOf()?.lossy ?? match;
+    if (match !== undefined || this.scheme.isLenient !== true) return match;
+    return matchOverStringified(bodyOf(), lenientDigest(this.got), this.#options.secrets);
+  }
+
+  evidence(known: ExplainContext): SignatureEvidence {
+    const covered = this.#covered(() => known.body);
+    return {
+      kind: 'signature',
+      ...known,
+      scheme: this.scheme,
+      presented: this.#presented,
+      ageProblem: this.#tooOld,
+      isRight: this.#matchIgnoringAge(() => known.body) !== undefined,
+      keys: this.#usable.map(({ key }) => key),
+      secrets: this.#options.secrets,
+      headers: this.#options.headers,
+      digests: covered?.digests ?? this.#received,
+      body: covered?.item === undefined ? known.body : new KeptBody(Buffer.from(covered.item.json)),
+    };
+  }
+
+  expected(body: KeptBody | undefined): string {
+    const [digest] = this.#covered(() => body)?.digests.all() ?? [];
+    const { problem, fields } = this.#presented;
+    // Without the signed id or time, the expected signature cannot be computed.
+    if (digest === undefined || (problem !== undefined && UNKNOWN_FIELDS.has(problem.code))) return '';
+    const template = this.scheme.headers[layoutOf(this.scheme).signatureHeader.name] ?? '';
+    return withFields(template, fields).replace('{signature}', digest.toString(this.scheme.encoding));
+  }
+
+  #matchIgnoringAge(bodyOf: () => KeptBody | undefined): SchemeMatch | undefined {
+    const covered = this.#presented.problem === undefined ? this.#covered(bodyOf) : undefined;
+    const secret = covered && this.#usable[this.#indexOfMatch(covered.digests)]?.secret;
+    return secret === undefined ? undefined : { secret, ...overPart(covered?.item) };
+  }
+
+  /** Index of the first key with which the body has one of the received signatures. -1 if there is no such key. */
+  #indexOfMatch(digests: BodyDigests): number {
+    if (this.scheme.isLenient === true) {
+      const given = lenientDigest(this.got);
+      return given === undefined ? -1 : digests.all().findIndex((digest) => sameDigest(digest, given));
+    }
+    const right = digests.all().map((digest) => digest.toString(this.scheme.encoding));
+    return right.findIndex((text) => this.#presented.signatures.some((each) => sameText(each, text)));
+  }
+
+  /** The digests of the part of the body that the scheme covers. Undefined if the body has no such part. */
+  #covered(bodyOf: () => KeptBody | undefined): CoveredBody | undefined {
+    if (this.scheme.covers !== 'first') return { digests: this.#received };
     const item = bodyOf()?.firstItem;
-    return (
-      item && { digests: new BodyDigests(scheme.hash, keys, frame).update(Buffer.from(item.json)), item }
-    );
-  };
-  const matchOf = (covered: CoveredBody | undefined): SchemeMatch | undefined => {
-    if (presented.problem !== undefined || covered === undefined) return undefined;
-    const secret = usable[indexOfMatch(covered.digests, scheme, presented)]?.secret;
-    return secret === undefined ? undefined : { secret, ...overPart(covered.item) };
-  };
-  return {
-    scheme,
-    got: presented.value,
-    update: (chunk) => void received.update(chunk),
-    match(bodyOf) {
-      const match = tooOld === undefined ? matchOf(coveredPart(bodyOf)) : undefined;
-      return match?.over === 'stringified' ? (bodyOf()?.lossy ?? match) : match;
-    },
-    evidence(known) {
-      const covered = coveredPart(() => known.body);
-      return {
-        kind: 'scheme',
-        ...known,
-        scheme,
-        presented,
-        ageProblem: tooOld,
-        isRight: matchOf(covered) !== undefined,
-        keys,
-        secrets,
-        headers,
-        digests: covered?.digests ?? received,
-        body: covered?.item === undefined ? known.body : new KeptBody(Buffer.from(covered.item.json)),
-      };
-    },
-    expected: (body) => expectedHeader(scheme, presented, coveredPart(() => body)?.digests),
-  };
-}
+    return item && { digests: this.#newDigests().update(Buffer.from(item.json)), item };
+  }
 
-function expectedHeader(
-  scheme: SignatureScheme,
-  { problem, fields }: PresentedSignature,
-  digests: BodyDigests | undefined,
-): string {
-  const [digest] = digests?.all() ?? [];
-  // Without the signed id or time, the expected signature cannot be computed.
-  if (digest === undefined || (problem !== undefined && UNKNOWN_FIELDS.has(problem.code))) return '';
-  const template = scheme.headers[layoutOf(scheme).signatureHeader.name] ?? '';
-  return withFields(template, fields).replace('{signature}', digest.toString(scheme.encoding));
+  #newDigests(): BodyDigests {
+    const { before, after } = layoutOf(this.scheme);
+    const { fields } = this.#presented;
+    const frame = { before: withFields(before, fields), after: withFields(after, fields) };
+    const keys = this.#usable.map(({ key }) => key);
+    return new BodyDigests(this.scheme.hash, keys, frame);
+  }
 }
 
 const UNKNOWN_FIELDS: ReadonlySet<ReasonCode> = new Set(['missing-header', 'malformed-header']);
@@ -92,16 +119,6 @@ interface CoveredBody {
   readonly digests: BodyDigests;
   /** The first item of a list, if the scheme covers only that item. */
   readonly item?: FirstItem;
-}
-
-/** Index of the first key with which the body has one of the received signatures. -1 if there is no such key. */
-function indexOfMatch(
-  digests: BodyDigests,
-  { encoding }: SignatureScheme,
-  { signatures }: PresentedSignature,
-): number {
-  const right = digests.all().map((digest) => digest.toString(encoding));
-  return right.findIndex((text) => signatures.some((each) => sameText(each, text)));
 }
 
 function overPart(item: FirstItem | undefined): Pick<SchemeMatch, 'over' | 'partial'> {

@@ -1,6 +1,5 @@
-import { readSignature } from './given-signature.ts';
-import { lenientVerification } from './lenient-verification.ts';
-import { schemeVerification, type SchemeVerificationOptions } from './scheme-verification.ts';
+import { signatureText } from './lenient-signature.ts';
+import { SchemeVerification, type SchemeVerificationOptions } from './scheme-verification.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import { layoutOf } from './schemes/layout.ts';
 import { presentedSignature } from './schemes/presented-signature.ts';
@@ -22,17 +21,16 @@ export function signatureVerifications(
   schemes: readonly SignatureScheme[],
   given: GivenRequest,
 ): readonly SignatureVerification[] {
-  if (typeof given.signature !== 'string') readSignature(given.signature); // throws if it is not a string
+  const alone = signatureText(given.signature);
   const headers = withSignature(schemes, given);
   return schemes.flatMap((scheme) => {
     const presented = presentedSignature(scheme, headers);
     if (presented === undefined) return [];
-    if (scheme.isLenient !== true) {
-      return [schemeVerification(scheme, presented, { ...given, headers, schemes })];
-    }
-    // Duplicate signature headers were joined with a comma, as HTTP libraries do. Such a value matches nothing.
-    const value = isAlone(given) ? given.signature : presented.value;
-    return [lenientVerification(scheme, value, { secrets: given.secrets, headers })];
+    // Duplicate signature headers are joined with a comma, as HTTP libraries do. Such a value matches nothing.
+    const value = isAlone(given) ? alone : presented.value;
+    const lenient = { value, signatures: [value], fields: { id: '', timestamp: '' } };
+    const own = scheme.isLenient === true ? lenient : presented;
+    return [new SchemeVerification(scheme, own, { ...given, headers, schemes })];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Deadline } from './deadline.ts';
-import type { MismatchEvidence } from './evidence.ts';
+import type { MismatchEvidence, RequestTarget } from './evidence.ts';
 import { KeptBody, type LossyMatch } from './body/kept-body.ts';
-import { rejectEmptySecrets } from './lenient-verification.ts';
+import { rejectEmptySecrets } from './lenient-signature.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
 import { headerList } from './schemes/header-list.ts';
 import { schemeListText } from './schemes/layout.ts';
@@ -99,12 +99,20 @@ export class SignatureVerifier {
   mismatch(
     { otherSecrets = [], secretOrigin }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>,
     deadline: Deadline,
+    target?: RequestTarget,
   ): MismatchEvidence {
     const lossy = this.lossy();
     if (lossy !== undefined) return lossy;
     const verification = this.#failing();
     if (verification === undefined) return { kind: 'none', bytes: this.#bytes, schemes: this.#schemes };
-    return verification.evidence({ body: this.#wholeBody(), otherSecrets, secretOrigin, deadline });
+    return verification.evidence({
+      body: this.#wholeBody(),
+      otherSecrets,
+      secretOrigin,
+      deadline,
+      target,
+      acceptsStringified: verification.scheme.isLenient === true && !this.#isExact(verification),
+    });
   }
 
   /**
@@ -128,8 +136,12 @@ export class SignatureVerifier {
   }
 
   #match(verification: SignatureVerification): SchemeMatch | LossyMatch | undefined {
-    const isExact = this.#options.exact === true && verification.scheme.isLenient === true;
+    const isExact = this.#isExact(verification);
     return verification.match(() => (isExact ? undefined : this.#wholeBody()));
+  }
+
+  #isExact({ scheme }: SignatureVerification): boolean {
+    return this.#options.exact === true && scheme.isLenient === true;
   }
 
   #wholeBody(): KeptBody | undefined {

@@ -1,8 +1,13 @@
 import { KeptBody, LARGEST_DIAGNOSED } from './body/kept-body.ts';
 import { diagnosisBudget, type DiagnosisBudget } from './deadline.ts';
 import type { ExplainMismatch } from './evidence.ts';
-import { readSignature } from './given-signature.ts';
-import { indexOfSigner, matchOverStringified, rejectEmptySecrets } from './lenient-verification.ts';
+import {
+  indexOfSigner,
+  lenientDigest,
+  matchOverStringified,
+  rejectEmptySecrets,
+  signatureText,
+} from './lenient-signature.ts';
 import { LARGEST_STRINGIFIED_BODY, SignatureVerifier } from './signature-verifier.ts';
 import { validateVerifyOptions, type VerifyOptions, type VerifyResult } from './verify-options.ts';
 
@@ -32,17 +37,13 @@ function verifyByDefault(
   { signature: given, secrets, exact }: VerifyOptions,
   { explain }: Explaining,
 ): VerifyResult {
-  const signature = readSignature(given);
-  const secret = signature.shape === 'sha1' ? indexOfSigner(input, signature.digest, secrets) : 0;
+  const digest = lenientDigest(signatureText(given));
+  const secret = digest === undefined ? 0 : indexOfSigner(input, digest, secrets);
   if (secret > 0) return { valid: true, secret, over: 'bytes' };
   const bytes = bytesOf(input);
   rejectEmptySecrets(secrets);
   const isKept = exact !== true && bytes.length <= LARGEST_STRINGIFIED_BODY;
-  const match = matchOverStringified(
-    isKept ? new KeptBody(bufferOver(bytes)) : undefined,
-    signature,
-    secrets,
-  );
+  const match = matchOverStringified(isKept ? new KeptBody(bufferOver(bytes)) : undefined, digest, secrets);
   if (match === undefined) return { valid: false };
   if (!('loss' in match)) return { valid: true, ...match };
   return { valid: false, diagnosis: explain(match) };

@@ -51,7 +51,12 @@ describe('a body from which parsing loses something', () => {
       const options = { signature: hmac(signed), secrets: [secret] };
       expect(run(Buffer.from(body), options)).toEqual({
         valid: false,
-        diagnosis: { code: 'lossy-json', hint: expect.stringContaining(loss) as string },
+        diagnosis: {
+          code: 'lossy-json',
+          codes: ['lossy-json'],
+          confidence: 'proved',
+          hint: expect.stringContaining(loss) as string,
+        },
       });
     });
 

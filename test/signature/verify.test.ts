@@ -36,7 +36,12 @@ describe('verify', () => {
     const asked = new Verifier({ ...options, diagnose: true }).update(Buffer.from(json)).finish();
     expect(asked).toEqual({
       valid: false,
-      diagnosis: { code: expect.any(String), hint: expect.any(String) },
+      diagnosis: {
+        code: expect.any(String),
+        codes: expect.any(Array),
+        confidence: expect.any(String),
+        hint: expect.any(String),
+      },
     });
   });
 
@@ -178,7 +183,7 @@ describe('verify', () => {
 
   it('takes linear time for a body of newlines', () => {
     const body = `${'\r\n'.repeat(500_000)}x`;
-    expect(diagnosed({ body, signature: hmac('x'), secrets: [secret] })).toMatchObject({
+    expect(diagnosed({ body, signature: hmac('y'), secrets: [secret] })).toMatchObject({
       diagnosis: { code: 'no-match' },
     });
   });

@@ -1,13 +1,13 @@
-import type { BodyVariant } from '../signature/body/body-variant.ts';
-import { bodyVariants } from '../signature/body/body-variants.ts';
+import { bodyChanges, bodyReplacements } from '../signature/body-changes.ts';
+import { COSTS, type Change } from '../signature/change.ts';
+import { CONSTRUCTS, HASH_NAMES } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
-import { frameVariants } from '../signature/frame-variants.ts';
-import { HASH_NAMES, hashVariants } from '../signature/hash-variants.ts';
+import { framesOf } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
-import { secretVariants } from '../signature/secret-variants.ts';
-import { keyedHmac, type HmacAlgorithm } from '../../signature/hmac.ts';
+import { secretChanges } from '../signature/secret-changes.ts';
+import type { HmacAlgorithm } from '../../signature/hmac.ts';
 import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
@@ -127,7 +127,7 @@ function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMis
   const { hasTimestamp, hasId } = layoutOf(scheme);
   if (!hasTimestamp && !hasId) return;
   const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
-  for (const { code, would, frame } of frameVariants(scheme, [], new KeptBody(body), own)) {
+  for (const { code, would, frame } of framesOf(scheme, { headers: [], body: new KeptBody(body) }, own)) {
     if (!RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
     const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
@@ -146,8 +146,13 @@ function* otherBytes(
   algorithm: HmacAlgorithm = scheme.hash,
 ): Generator<ExplainedMistake> {
   const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
-  for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
-    yield [{ algorithm, bytes: variant.bytes }, overOtherBytes(variant, hashName)];
+  for (const cost of COSTS) {
+    for (const changed of [
+      ...bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER),
+      ...bodyReplacements(cost),
+    ]) {
+      yield [{ algorithm, bytes: changed.value.body.bytes }, overOtherBytes(changed, hashName)];
+    }
   }
 }
 
@@ -163,7 +168,7 @@ const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
-function overOtherBytes({ code, would }: BodyVariant, hashName: string): ReceiverMistake {
+function overOtherBytes({ code, would }: Change, hashName: string): ReceiverMistake {
   const what = RESERIALIZED.has(code)
     ? 'it hashes re-serialized JSON'
     : 'it hashes other bytes than the body';
@@ -178,10 +183,11 @@ function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner):
   const { secretPrefix = '' } = scheme;
   const decoding = `remove ${secretPrefix} from the secret, decode the rest from base64, and key the HMAC with those bytes`;
   const fix = scheme.secret === 'base64' ? decoding : KEY_FIX;
-  for (const { code, would, key } of secretVariants(secret, [own])) {
+  if (secret !== own) yield [{ key: secret }, { code: 'misread-secret', says: TEXT_AS_KEY, fix }];
+  for (const { code, would, value: key } of COSTS.flatMap((cost) => [...secretChanges(secret, cost)])) {
     yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix }];
   }
-  for (const { code, would, key } of otherSecrets([])) {
+  for (const { code, would, value: key } of COSTS.flatMap((cost) => [...otherSecrets([], cost)])) {
     const says =
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
@@ -190,24 +196,20 @@ function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner):
   }
 }
 
+const TEXT_AS_KEY =
+  'it accepts what is signed with the text of the secret as the key, which the scheme decodes from base64';
+
 function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   const fix = `use an HMAC, keyed with the secret: ${recipe(scheme).replace(/^use /, '')}`;
   for (const algorithm of HASHES.filter((each) => each !== 'sha384')) {
-    const hashed = { algorithm, frame, keys: [key], secrets: secrets.slice(0, 1) };
-    for (const { code, would, digests } of hashVariants(hashed)) {
-      const mistake = { code, says: `it accepts what is signed ${would}`, fix };
-      for (const digest of digests) {
-        yield [{ digest }, mistake];
-        yield [{ digest, write: hexOf, prefix: '' }, mistake];
-      }
+    for (const { code, would, digest: digestOf } of CONSTRUCTS) {
+      const mistake = { code, says: `it accepts what is signed ${would(HASH_NAMES[algorithm])}`, fix };
+      const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
+      yield [{ digest }, mistake];
+      yield [{ digest, write: hexOf, prefix: '' }, mistake];
     }
   }
-  const says = 'it uses the body as the key of the HMAC and the secret as the message';
-  yield [
-    { digest: keyedHmac(scheme.hash, body), bytes: secrets[0] ?? '' },
-    { code: 'plain-hash', says, fix: `swap the two: ${recipe(scheme)}` },
-  ];
 }
 
 const MILLISECONDS: ReceiverMistake = {

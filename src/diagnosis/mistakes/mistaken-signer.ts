@@ -1,6 +1,4 @@
-import type { BodyVariant } from '../signature/body/body-variant.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
-import type { StreamingDigest } from '../signature/hash-variants.ts';
 import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
 import { layoutOf, withFields } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
@@ -21,10 +19,10 @@ export interface SigningMistake {
   readonly key?: string | Uint8Array;
   readonly frame?: HmacFrame;
   /** The bytes that the receiver expects to be signed in place of the body. */
-  readonly bytes?: BodyVariant['bytes'];
+  readonly bytes?: Uint8Array;
   readonly fields?: SignedFields;
   /** The digest that the receiver computes in place of the HMAC, such as a plain hash. */
-  readonly digest?: StreamingDigest;
+  readonly digest?: Buffer;
   /** Writes the digest as text. @default in the encoding of the scheme */
   readonly write?: (digest: Buffer) => string;
   /** The text that the receiver expects before the digest, in place of the scheme's layout: `sha256=`, or nothing. */
@@ -73,10 +71,7 @@ export class MistakenSigner {
   #digest({ bytes = this.body, digest, fields, ...how }: SigningMistake): Buffer {
     const { scheme } = this.context;
     const frame = how.frame ?? (fields === undefined ? this.frame : frameOf(scheme, fields));
-    const made = digest?.copy() ?? keyedHmac(how.algorithm ?? scheme.hash, how.key ?? this.key, frame);
-    if (typeof bytes === 'function') bytes((piece) => Boolean(made.update(piece)));
-    else made.update(bytes);
-    return made.digest();
+    return digest ?? keyedHmac(how.algorithm ?? scheme.hash, how.key ?? this.key, frame).digest(bytes);
   }
 }
 

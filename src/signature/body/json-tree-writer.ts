@@ -60,8 +60,8 @@ class JsonTreeWriter {
   }
 
   #list(brackets: string, parts: readonly (JsonNode | JsonMember)[], level: number): void {
-    const { indent, comma, newline = '\n' } = this.#how.layout;
-    const outer = indent === '' ? '' : newline + indent.repeat(level);
+    const { indent, comma } = this.#how.layout;
+    const outer = indent === '' ? '' : `\n${indent.repeat(level)}`;
     this.#add(brackets.charAt(0));
     let before = `${outer}${indent}`;
     for (const part of parts) {

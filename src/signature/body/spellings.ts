@@ -1,11 +1,13 @@
 import type { JsonMember } from './json-text.ts';
 import type { NoteCode } from '../reasons.ts';
 
-/** How a language or library writes JSON. */
+/** How a language or library writes JSON: its white space, its escapes and the order of its members. */
 export interface Spelling extends Arrangement {
   readonly code: NoteCode;
   /** The body that would match, after "it would match": `as json.dumps of Python writes it`. */
   readonly would: string;
+  /** How rare the spelling is: the sum of the costs of its parts, at least 1. */
+  readonly cost: number;
   readonly escape: Escape;
 }
 
@@ -13,14 +15,12 @@ export interface Spelling extends Arrangement {
 export interface Arrangement {
   readonly layout: JsonLayout;
   /** Reorders the members of an object. @default the order of the text */
-  readonly order?: MemberOrder;
+  readonly order?: MemberOrder | undefined;
 }
 
 export interface JsonLayout {
   /** Indentation of each level of the JSON. Empty to write everything on one line. */
   readonly indent: string;
-  /** Characters that end a line. @default '\n' */
-  readonly newline?: '\r\n';
   readonly comma: string;
   readonly colon: string;
 }
@@ -30,9 +30,35 @@ type Escape = (json: string) => string;
 
 type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
 
-const COMPACT: JsonLayout = { indent: '', comma: ',', colon: ':' };
-const PYTHON: JsonLayout = { indent: '', comma: ', ', colon: ': ' };
-const PRETTY: Omit<JsonLayout, 'indent'> = { comma: ',', colon: ': ' };
+/** A part of a spelling. Its words are empty if the part is the usual one. */
+interface Part<Way> {
+  readonly way: Way;
+  readonly would: string;
+  readonly cost: number;
+  readonly code: NoteCode;
+}
+
+function part<Way>(code: NoteCode, cost: number, would: string, way: Way): Part<Way> {
+  return { way, would, cost, code };
+}
+
+const PRETTY = { comma: ',', colon: ': ' };
+const COMPACT = part<JsonLayout>('pretty-printed', 0, '', { indent: '', comma: ',', colon: ':' });
+
+const PYTHON_LAYOUT = part<JsonLayout>('python-json', 1, 'as json.dumps of Python writes it', {
+  indent: '',
+  comma: ', ',
+  colon: ': ',
+});
+
+const LAYOUTS: readonly Part<JsonLayout>[] = [
+  COMPACT,
+  PYTHON_LAYOUT,
+  part('pretty-printed', 1, 'indented by 2 spaces', { ...PRETTY, indent: '  ' }),
+  part('pretty-printed', 1, 'indented by 4 spaces', { ...PRETTY, indent: '    ' }),
+  part('pretty-printed', 2, 'indented by tabs', { ...PRETTY, indent: '\t' }),
+  part('pretty-printed', 3, 'with a space after its colons', { ...PRETTY, indent: '' }),
+];
 
 const plain: Escape = (json) => json;
 /** Escapes of Python's json.dumps. */
@@ -54,6 +80,20 @@ const slashes: Escape = (json) => json.replaceAll('/', '\\/');
 /** Escapes of PHP's json_encode without flags. */
 const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 
+const PLAIN = part<Escape>('pretty-printed', 0, '', plain);
+const ASCII = part<Escape>('escaped-unicode', 1, 'with non-ASCII characters as \\u escapes', ascii);
+
+const ESCAPES: readonly Part<Escape>[] = [
+  PLAIN,
+  ASCII,
+  part('escaped-slash', 1, 'with slashes as \\/', slashes),
+  part('escaped-unicode', 1, 'with <, > and & as \\u escapes, as Go and Rails write them', html),
+  part('escaped-slash', 1, 'with slashes as \\/ and non-ASCII characters as \\u escapes', php),
+  part('escaped-unicode', 2, 'with non-ASCII characters as upper-case \\u escapes', asciiUpperCase),
+  part('escaped-unicode', 2, "with <, >, &, = and ' as \\u escapes, as Gson writes them", gson),
+  part('escaped-unicode', 2, 'with the escapes of System.Text.Json', dotnet),
+];
+
 /** Characters that the functions of type Escape do not all write alike. */
 const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
@@ -67,99 +107,61 @@ export function tellingCharacters(json: string): string[] {
   return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
 }
 
-const sorted: MemberOrder = (members) =>
-  members.toSorted((left, right) => (left.key < right.key ? -1 : Number(left.key > right.key)));
+const byKey = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
+const sorted: MemberOrder = (members) => members.toSorted((left, right) => byKey(left.key, right.key));
+const byLength: MemberOrder = (members) =>
+  members.toSorted((left, right) => left.key.length - right.key.length || byKey(left.key, right.key));
 
-const INDENTED: readonly (readonly [JsonLayout, string])[] = [
-  [{ ...PRETTY, indent: '  ' }, 'indented by 2 spaces'],
-  [{ ...PRETTY, indent: '    ' }, 'indented by 4 spaces'],
-  [{ ...PRETTY, indent: '\t' }, 'indented by tabs'],
+const KEPT = part<MemberOrder | undefined>('pretty-printed', 0, '', undefined);
+const SORTED = part<MemberOrder | undefined>('reordered-keys', 1, 'with sorted keys', sorted);
+
+const ORDERS: readonly Part<MemberOrder | undefined>[] = [
+  KEPT,
+  SORTED,
+  part('reordered-keys', 2, 'with its keys sorted by length, as jsonb of PostgreSQL stores them', byLength),
+  part('reordered-keys', 2, 'with the keys in the order of the wire', wireOrder),
 ];
 
-const UNICODE: readonly (readonly [Escape, string])[] = [
-  [ascii, 'with non-ASCII characters as \\u escapes'],
-  [asciiUpperCase, 'with non-ASCII characters as upper-case \\u escapes'],
-  [html, 'with <, > and & as \\u escapes, as Go and Rails write them'],
-  [gson, "with <, >, &, = and ' as \\u escapes, as Gson writes them"],
-  [dotnet, 'with the escapes of System.Text.Json'],
-];
-
-export const COMPACT_SPELLING: Spelling = {
-  code: 'pretty-printed',
-  would: 'without the white space between its parts',
-  layout: COMPACT,
-  escape: plain,
-};
-
-export const SORTED_SPELLING: Spelling = {
-  ...COMPACT_SPELLING,
-  code: 'reordered-keys',
-  would: 'with sorted keys',
-  order: sorted,
-};
-
-export const PYTHON_SPELLINGS: readonly Spelling[] = [
-  { code: 'python-json', would: 'as json.dumps of Python writes it', layout: PYTHON, escape: ascii },
-  {
-    code: 'python-json',
-    would: 'as json.dumps of Python writes it with ensure_ascii=False',
-    layout: PYTHON,
-    escape: plain,
-  },
-];
-
-/**
- * Spellings in the order in which they are tried. If two give the same text, the simpler one is first. Made only when a body is
- * diagnosed, because most signatures match.
- */
-export const SPELLINGS: Iterable<Spelling> = {
-  *[Symbol.iterator]() {
-    yield COMPACT_SPELLING;
-    yield* PYTHON_SPELLINGS;
-    for (const [layout, words] of INDENTED) yield* indented(layout, words);
-    for (const [layout, words] of INDENTED.slice(0, 2)) {
-      const would = `${words} with CRLF, as Windows writes it`;
-      yield { code: 'pretty-printed', would, layout: { ...layout, newline: '\r\n' }, escape: plain };
-    }
-    for (const [escape, would] of UNICODE) {
-      yield { code: 'escaped-unicode', would, layout: COMPACT, escape };
-    }
-    yield { code: 'escaped-slash', would: 'with slashes as \\/', layout: COMPACT, escape: slashes };
-    yield {
-      code: 'escaped-slash',
-      would: 'with slashes as \\/ and non-ASCII characters as \\u escapes',
-      layout: COMPACT,
-      escape: php,
-    };
-    yield* sortedKeys(COMPACT, 'with sorted keys');
-    yield* sortedKeys(PYTHON, 'with sorted keys, a space after commas and colons,');
-    yield {
-      code: 'reordered-keys',
-      would: 'with the keys in the order of the wire',
-      layout: COMPACT,
-      escape: plain,
-      order: wireOrder,
-    };
-  },
-};
-
-function indented(layout: JsonLayout, words: string): Spelling[] {
-  const code = 'pretty-printed';
-  return [
-    { code, would: words, layout, escape: plain },
-    { code, would: `${words} and with non-ASCII characters as \\u escapes`, layout, escape: ascii },
-    { code, would: `${words} and with slashes as \\/`, layout, escape: slashes },
-    { code, would: `${words} and with the escapes of PHP`, layout, escape: php },
-  ];
+/** Composes a spelling. The part that stands out most gives the code: an order, then a layout, then escapes. */
+function spelling(
+  layout: Part<JsonLayout>,
+  escape: Part<Escape>,
+  order: Part<MemberOrder | undefined>,
+): Spelling {
+  const parts = [order, layout, pythonEscape(layout, escape)];
+  const words = parts.map(({ would }) => would).filter(Boolean);
+  return {
+    code: parts.find(({ would }) => would !== '')?.code ?? 'pretty-printed',
+    would: words.join(' and ') || 'without the white space between its parts',
+    cost: Math.max(
+      1,
+      parts.reduce((sum, { cost }) => sum + cost, 0),
+    ),
+    layout: layout.way,
+    escape: escape.way,
+    order: order.way,
+  };
 }
 
-function sortedKeys(layout: JsonLayout, words: string): Spelling[] {
-  const common = { code: 'reordered-keys', layout, order: sorted } as const;
-  return [
-    { ...common, would: words, escape: plain },
-    { ...common, would: `${words} and non-ASCII characters as \\u escapes`, escape: ascii },
-    { ...common, would: `${words} and <, > and & as \\u escapes, as Go writes them`, escape: html },
-  ];
+/** The escapes to name beside a layout. Python escapes by default, so its layout says so already. */
+function pythonEscape(layout: Part<JsonLayout>, escape: Part<Escape>): Part<Escape> {
+  if (layout !== PYTHON_LAYOUT) return escape;
+  if (escape === ASCII) return PLAIN;
+  return escape === PLAIN ? part('python-json', 0, 'with ensure_ascii=False', plain) : escape;
+}
+
+export const COMPACT_SPELLING = spelling(COMPACT, PLAIN, KEPT);
+export const SORTED_SPELLING = spelling(COMPACT, PLAIN, SORTED);
+
+export const PYTHON_SPELLINGS: readonly Spelling[] = [ASCII, PLAIN].map((escape) =>
+  spelling(PYTHON_LAYOUT, escape, KEPT),
+);
+
+/** Composes all combinations of a layout, escapes and an order, the most common first. */
+export function allSpellings(): readonly Spelling[] {
+  return LAYOUTS.flatMap((layout) =>
+    ORDERS.flatMap((order) => ESCAPES.map((escape) => spelling(layout, escape, order))),
+  ).toSorted((one, other) => one.cost - other.cost);
 }
 
 /**

@@ -76,12 +76,10 @@ describe('the time for a diagnosis', () => {
   it('is named by a diagnosis that ran out of it', () => {
     const { code, hint, looks } = diagnosedByLooks(`{"a":"é/","b":[${'1,'.repeat(100)}1]}`);
     expect(code).toBe('no-match');
-    expect(hint).toBe(
-      'Signature does not match: computed over 219 bytes; most likely the two sides hold different secrets; or the body was changed; the diagnosis stopped after 20 ms without an explanation. ' +
-        'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. ' +
-        'If they are equal, this body is not the one that was signed: it was parsed and written again, or is from another request',
+    expect(hint).toMatch(
+      /computed over 219 bytes; none of \d+ combinations matches that were tried within 20 ms; probably the two sides hold different secrets, or the body was changed\. Compare the secrets/,
     );
-    expect(looks).toBeLessThan(25);
+    expect(looks).toBeLessThan(30);
   });
 
   it('does not lead to blaming another body when it runs out', () => {
@@ -91,7 +89,7 @@ describe('the time for a diagnosis', () => {
       diagnosis: {
         code: 'sha256',
         hint: expect.stringContaining(
-          'it is written as HMAC-SHA256, and the diagnosis stopped after 20 ms without an explanation',
+          'it is written as HMAC-SHA256, and none of 1 combinations matches that were tried within 20 ms',
         ) as string,
       },
     });

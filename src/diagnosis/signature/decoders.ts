@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { stringified } from '../../../signature/body/json-text.ts';
-import type { KeptBody } from '../../../signature/body/kept-body.ts';
-import { isObject } from '../../../validate-options.ts';
+import { stringified } from '../../signature/body/json-text.ts';
+import type { KeptBody } from '../../signature/body/kept-body.ts';
+import { isObject } from '../../validate-options.ts';
 
 // Decoders that recover the original bytes from a changed body (base64, UTF-16), and tests of whether a body was changed.
 
@@ -82,8 +82,8 @@ export function charactersLost({ text }: KeptBody): boolean {
 }
 
 /** Recovers UTF-8 that was taken for Latin-1 and encoded a second time. */
-export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
-  if (text === undefined || text.length === bytes.length) return undefined;
+export function twiceEncoded({ text }: KeptBody): Buffer | undefined {
+  if (text === undefined || !/[^\0-\x7f]/.test(text)) return undefined;
   const once = Buffer.from(text, 'latin1');
   return once.toString('latin1') === text && isUtf8(once) ? once : undefined;
 }

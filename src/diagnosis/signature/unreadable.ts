@@ -39,30 +39,9 @@ const KNOWN_VALUES: readonly {
     found: 'is a JSON Web Token, not a digest of the body',
     fix: 'Send the HMAC-SHA1 of the body in X-Signature, and a token in Authorization',
   },
-  {
-    pattern: /^[\w.-]+\s*:\s*[0-9a-f]{40}$/i,
-    found: 'has the name of another header before it',
-    fix: 'Give the 40 hex digits alone, or the line X-Signature: HEX',
-  },
-  {
-    pattern: /^(?:\(stdin\)|SHA1|HMAC-SHA1)\(?[^)]*\)?=\s/i,
-    found: 'has the prefix that openssl writes before the digits',
-    fix: 'Give the 40 hex digits alone: openssl dgst -sha1 -hmac KEY -r writes them first',
-  },
-  {
-    pattern: /^[0-9a-f]{40}\s+[*-]/i,
-    found: 'has the text that sha1sum or openssl -r writes after the digits',
-    fix: 'Give the 40 hex digits alone, as cut -d" " -f1 writes them; sha1sum is not an HMAC',
-  },
 ];
 
-/** Explains a value that cannot be read as a signature. `wholeSignature` is the fix if none of the KNOWN_VALUES matches. */
-export function explainUnreadable(
-  text: string,
-  wholeSignature: string,
-): readonly [found: string, fix: string] {
-  const known = KNOWN_VALUES.find(({ pattern }) => pattern.test(text));
-  if (known !== undefined) return [`the signature ${known.found}`, known.fix];
-  const size = text.length === 1 ? '1 character that is' : `${text.length} characters that are`;
-  return [`the signature has ${size} not 40 hex digits`, wholeSignature];
+/** Explains a value that is not a signature; undefined for an unknown one. */
+export function knownValue(text: string): { readonly found: string; readonly fix: string } | undefined {
+  return KNOWN_VALUES.find(({ pattern }) => pattern.test(text.trim()));
 }

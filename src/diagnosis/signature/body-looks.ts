@@ -1,0 +1,322 @@
+import { bodyInside, envelopeOf } from '../../capture/envelopes.ts';
+import type { KeptBody } from '../../signature/body/kept-body.ts';
+import { RAW_BYTES, type ReasonCode } from '../../signature/reasons.ts';
+import {
+  base64Json,
+  charactersLost,
+  firstBadByte,
+  hexJson,
+  isCutCharacter,
+  isPacked,
+  isPlainText,
+  jsonAfterText,
+  jsonThenMore,
+  listedBytes,
+  onlyObject,
+  twiceEncoded,
+  unchunked,
+  utf16Order,
+  utf16Text,
+  windowsText,
+} from './decoders.ts';
+import { orderOfKeys } from './key-order.ts';
+
+type Inside = (body: KeptBody) => Uint8Array | string | undefined;
+
+/** A recognizable look of a body. Many correct bodies look odd, so a look alone never explains a mismatch. */
+interface Look {
+  /** Code of a mismatch that the bytes inside explain. @default none, because nothing can be recovered */
+  readonly code?: ReasonCode;
+  /** Describes a body that looks like this; follows "the body": `is empty`. Undefined for other bodies. */
+  readonly says: (body: KeptBody) => string | undefined;
+  /** How to get the right body. Undefined if correct bodies look like this too: then other causes are as likely. */
+  readonly fix?: string | ((body: KeptBody) => string);
+  /** Recovers the bytes that may have been signed; undefined if this body has lost them. */
+  readonly inside?: Inside;
+}
+
+/** A look that a body has. */
+export interface BodyLook {
+  readonly code: ReasonCode;
+  readonly inside?: Inside;
+  readonly says: string;
+  readonly fix: string | undefined;
+}
+
+/** Yields the odd looks of a body, the most telling first. */
+export function* bodyLooks(body: KeptBody): Generator<BodyLook> {
+  for (const { code, says, fix, inside } of LOOKS) {
+    const found = says(body);
+    if (found !== undefined) {
+      yield {
+        code: code ?? 'no-match',
+        says: found,
+        fix: typeof fix === 'function' ? fix(body) : fix,
+        ...(inside && { inside }),
+      };
+    }
+  }
+}
+
+/** Makes a look that a body has if `inside` recovers bytes from it. */
+function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string): Look {
+  return {
+    code,
+    says: (body) => (inside(body) === undefined ? undefined : says),
+    inside,
+    ...(fix && { fix }),
+  };
+}
+
+/** Makes a look that is recognized by the start of the body, as latin1: one character per byte. */
+function starts(code: ReasonCode, pattern: RegExp, says: string, fix?: string): Look {
+  return { code, says: ({ head }) => (pattern.test(head) ? says : undefined), ...(fix && { fix }) };
+}
+
+/** Makes the look of a value as a program prints it (`[object Object]`). */
+function printed(pattern: RegExp, says: string, sign: string, verify: string): Look {
+  return starts('object-text', pattern, says, `Sign and send ${sign}, and in a receiver verify ${verify}`);
+}
+
+const CUT_OFF =
+  'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
+const ALONE = 'Give the body alone: the argument of --data in the command';
+const ONE_POST = 'Give the body of the POST that X-Signature came with';
+
+/** Values as programs print them, and other texts that are not the JSON of a message. */
+const OTHER_TEXTS: readonly Look[] = [
+  printed(
+    /^\s*\[object \w+\]\s*$/,
+    'is the text that JavaScript makes of an object',
+    'JSON.stringify(message)',
+    'the bytes: express.raw(), not String(req.body)',
+  ),
+  printed(
+    /^\s*Array\s*(?:$|\(\s*\n)|^array\(\d+\) \{/,
+    'is the text that PHP makes of an array',
+    'json_encode($message)',
+    "file_get_contents('php://input')",
+  ),
+  printed(
+    /^\s*[[{]\s*'|^\s*\{[^"]*: (?:None|True|False)\b/,
+    'is a Python object as str() writes it, not JSON',
+    'json.dumps(message)',
+    'request.get_data(), not str(request.json)',
+  ),
+  printed(
+    /^b'[^']*'\s*$|^b"/,
+    'is bytes as Python prints them, with b and quotes around them',
+    'the bytes themselves',
+    'them too, or text.decode(), not str(bytes)',
+  ),
+  printed(
+    /^\s*\{\s*(?:"[^"]*"|:\w+)\s*=>/,
+    'is a hash as Ruby inspects it, not JSON',
+    'message.to_json',
+    'request.raw_post, not params.to_s',
+  ),
+  printed(
+    /^\s*map\[\w+:/,
+    'is a map as Go prints it, not JSON',
+    'what json.Marshal gives',
+    'io.ReadAll(r.Body)',
+  ),
+  printed(
+    /^\s*\{\w+=[^"{]/,
+    'is a map as Java prints it, not JSON',
+    'what an ObjectMapper writes',
+    'the bytes (@RequestBody byte[])',
+  ),
+  printed(
+    /^System\.[\w.`[\], ]+\s*$/,
+    'is the name of a class of .NET: ToString() of an object',
+    'JsonSerializer.Serialize(message)',
+    'the bytes of Request.Body',
+  ),
+  starts(
+    'object-text',
+    /^\s*<Buffer [0-9a-f ]+/,
+    'is a Buffer as Node prints it',
+    'Give the Buffer itself: its text in a log is not the body',
+  ),
+  starts(
+    'wrapped-body',
+    /^(?:[*><] |\{ \[\d+ bytes)|^HTTP\/\d/,
+    'is the output of curl -v or -i: lines of the request and of the response',
+    `${ALONE}, without the lines that begin with *, > or <`,
+  ),
+  starts(
+    'wrapped-body',
+    /^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i,
+    'is a multipart form',
+    'Send the JSON itself as the body, with Content-Type: application/json, not as a field of a form',
+  ),
+  starts(
+    'wrapped-body',
+    /^\s*<(?:!doctype|html)/i,
+    'is HTML or XML: a page of an error, or another request',
+    ONE_POST,
+  ),
+  printed(
+    /^\s*(?:\[\s*)?\{\s*[A-Za-z_$][\w$]*:\s/,
+    'is an object as a log prints it, with keys without quotes, not JSON',
+    'JSON',
+    'the bytes: express.raw(), request.raw_post, not what a log shows',
+  ),
+  starts('wrapped-body', /^\s*(?:\$ )?curl\s+\S/, 'is a command of curl', ALONE),
+  {
+    ...starts(
+      'wrapped-body',
+      /^[A-Z]{3,7} \S+ HTTP\/\d/,
+      'is a whole HTTP request, which holds the body',
+      'Give --format http, or the body alone: what follows the empty line',
+    ),
+    inside: ({ text }) => text?.replace(/^[\s\S]*?\r?\n\r?\n/, ''),
+  },
+  {
+    // Matches typographic double quotes as UTF-8 bytes.
+    ...starts(
+      'other-encoding',
+      /^\s*(?:\[\s*)?\{\s*\u00e2\u0080[\u009c-\u009f]/,
+      'has typographic quotes, so it is not JSON',
+      'Give the body as it came: a chat, a word processor or a page replaced its quotes',
+    ),
+    inside: ({ text }) => text?.replaceAll(/[\u201c-\u201f]/g, '"'),
+  },
+  starts(
+    'object-text',
+    /^(?:---\s*\n)?[A-Za-z_]\w*:(?:[ \t].*)?\r?\n(?:[ \t-].*\r?\n)*[A-Za-z_]\w*:(?:\s|$)/,
+    'is YAML, not JSON',
+  ),
+  starts('object-text', /^\s*<(?:\?xml|[a-z][\w:-]*[\s>/])/i, 'is XML'),
+  starts('object-text', /^[\w.[\]%-]+=[^&\s=][^&\s]*(?:&[\w.[\]%-]+=[^&\s]*)*\s*$/, 'is a form'),
+];
+
+const LOOKS: readonly Look[] = [
+  {
+    says: ({ bytes }) =>
+      bytes.length === 0 ? 'is empty: something has read it before, or it was not sent' : undefined,
+    fix: `${RAW_BYTES}; a stream can be read once`,
+  },
+  ...OTHER_TEXTS,
+  {
+    code: 'chunked',
+    says: ({ bytes, head }) =>
+      /^[0-9a-f]{1,8}(?:;[^\r\n]*)?\r?\n/i.test(head) &&
+      /\n0\r?\n\s*$/.test(bytes.subarray(-16).toString('latin1'))
+        ? 'has the lengths of its chunks in it (Transfer-Encoding: chunked)'
+        : undefined,
+    inside: ({ bytes }) => unchunked(bytes),
+    fix: 'Take the body from the HTTP server, which puts the chunks together, not from the socket',
+  },
+  {
+    code: 'wrapped-body',
+    says: ({ value }) => {
+      const what = envelopeOf(value)?.what;
+      return what && `is ${what}`;
+    },
+    inside: ({ value }) => bodyInside(value),
+    fix: ({ value }) => envelopeOf(value)?.fix ?? RAW_BYTES,
+  },
+  recovered(
+    'encoded-body',
+    base64Json,
+    'is the base64 of JSON',
+    'Decode it first: Buffer.from(body, "base64"), base64.b64decode(body); a gateway says so with isBase64Encoded',
+  ),
+  recovered(
+    'encoded-body',
+    hexJson,
+    'is the hex of JSON, as a column of bytes shows it',
+    'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
+  ),
+  recovered(
+    'encoded-body',
+    listedBytes,
+    'is a list of the decimal values of bytes, as String(new Uint8Array(body)) writes it',
+    'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
+  ),
+  {
+    code: 'utf-16',
+    says: ({ bytes }) =>
+      utf16Order(bytes) === undefined ? undefined : 'is UTF-16: every second byte is zero',
+    inside: ({ bytes }) => utf16Text(bytes),
+    fix: 'Keep the body as the bytes that came: PowerShell writes UTF-16 with >, Out-File without -Encoding utf8 and Set-Content do too',
+  },
+  {
+    code: 'gzip',
+    says: ({ bytes }) => (isPacked(bytes) ? 'is compressed (gzip, zlib or zstd)' : undefined),
+    fix: 'Sign and verify the same bytes: mostly the uncompressed ones; express.raw({ inflate: true }) and most servers unpack them',
+  },
+  {
+    says: ({ bytes }) =>
+      isCutCharacter(bytes) ? `is cut off within a character, after ${bytes.length} bytes` : undefined,
+    fix: CUT_OFF,
+  },
+  {
+    code: 'latin-1',
+    says: ({ bytes, text }) =>
+      text === undefined && isPlainText(bytes) ? `is not UTF-8: ${badByteOf(bytes)}` : undefined,
+    inside: ({ bytes }) => windowsText(bytes),
+    fix: 'Read and write the body as UTF-8, or better as bytes: latin1 and windows-1252 are the default of some databases, editors and requests.text',
+  },
+  recovered(
+    'latin-1',
+    twiceEncoded,
+    'is UTF-8 that was taken for Latin-1 and encoded again',
+    'Read the body as UTF-8, or better as bytes: requests.text, a database connection and an old editor take it for Latin-1',
+  ),
+  {
+    says: (body) =>
+      charactersLost(body) ? 'has U+FFFD in it, which stands where characters were lost' : undefined,
+    fix: `Keep the body as bytes: it was decoded as UTF-8 and was not, or chunk by chunk. ${RAW_BYTES}`,
+  },
+  {
+    says: (body) => (isCutJson(body) ? cutOffAt(body.bytes.length) : undefined),
+    fix: CUT_OFF,
+  },
+  recovered(
+    'wrapped-body',
+    jsonAfterText,
+    'has text before its JSON, as a line of a log',
+    'Give the JSON alone, as it came: a log that prints the message again has other bytes',
+  ),
+  recovered(
+    'wrapped-body',
+    jsonThenMore,
+    'is JSON with something after its end',
+    'Give this body alone: nothing that a shell prints after it, and no second request',
+  ),
+  recovered('wrapped-body', onlyObject, 'is an object around another one'),
+  { code: 'reordered-keys', says: ({ value }) => orderOfKeys(value) },
+  {
+    code: 'pretty-printed',
+    says: ({ text, json }) =>
+      json !== undefined && text !== json && /^\s*[[{]\s/.test(text ?? '')
+        ? 'is indented, so something may have written it again'
+        : undefined,
+  },
+];
+
+function badByteOf(bytes: Buffer): string {
+  const index = firstBadByte(bytes);
+  const byte = bytes.subarray(index, index + 1);
+  return `byte ${index + 1} is 0x${byte.toString('hex')}, "${windowsText(byte)}" in Latin-1`;
+}
+
+function isCutJson({ head, text, problem }: KeptBody): boolean {
+  return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;
+}
+
+/** Sizes in bytes at which columns and buffers commonly cut off a text. */
+const KNOWN_LIMITS: Readonly<Record<number, string>> = {
+  255: 'the size of a VARCHAR(255)',
+  65_535: 'the size of a TEXT column of MySQL',
+  102_400: '100 KiB, the limit of express.json()',
+};
+
+function cutOffAt(bytes: number): string {
+  const isPower = bytes >= 1_024 && Number.isInteger(Math.log2(bytes));
+  const limit = KNOWN_LIMITS[bytes] ?? (isPower ? `${bytes / 1_024} KiB` : undefined);
+  return `is JSON that is cut off after ${bytes} bytes${limit === undefined ? '' : ` (${limit})`}`;
+}

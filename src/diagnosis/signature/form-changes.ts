@@ -1,0 +1,73 @@
+import type { KeptBody } from '../../signature/body/kept-body.ts';
+import type { Deadline } from '../../signature/deadline.ts';
+import type { Changed, Cost } from './change.ts';
+
+const code = 'url-encoded';
+
+/** Yields the JSON inside a form or percent-encoded text, by changes of one cost. */
+export function* formChanges(
+  { head, text = '' }: KeptBody,
+  cost: Cost,
+  deadline: Deadline,
+): Generator<Changed<string>> {
+  if (/^\s*[[{"]/.test(head)) return;
+  if (cost === 1 && /^[^\s={["]{1,100}=/.test(text)) {
+    const would = 'over the value of the form field alone';
+    for (const value of formValues(text, deadline)) yield { code, would, cost, value };
+  }
+  const decoded = cost === 2 && /[%+]/.test(text) ? percentDecoded(text) : undefined;
+  if (decoded !== undefined)
+    yield { code, would: 'with the percent-encoding taken off', cost, value: decoded };
+}
+
+/** Yields each distinct value of a form, the longest field first, because a signed body is longer than other fields. */
+function* formValues(text: string, deadline: Deadline): Generator<string> {
+  const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
+  for (const field of fields) {
+    if (deadline.isOver) return;
+    for (const [, value] of new URLSearchParams(field)) yield value;
+  }
+}
+
+const FIELDS = ['payload', 'body', 'data'];
+
+/** Yields JSON percent-encoded by JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`), and as a form. */
+export function* encodedForms({ json, text = '' }: KeptBody, cost: Cost): Generator<Changed<string>> {
+  if (cost === 1 || json === undefined) return;
+  for (const value of percentEncoded(text.trim())) {
+    if (cost === 2) yield { code, would: 'percent-encoded', cost, value };
+    else
+      for (const name of FIELDS)
+        yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${value}` };
+  }
+}
+
+function* percentEncoded(text: string): Generator<string> {
+  const javaScript = encodeURIComponent(Buffer.from(text).toString());
+  yield javaScript;
+  // Replaces one character after the other with a fixed text: calling a function for each match takes a hundred times as
+  // long.
+  const strict = PLAIN_IN_JAVASCRIPT.reduce(
+    (encoded, character) => encoded.replaceAll(character, percent(character)),
+    javaScript,
+  );
+  yield strict;
+  yield strict.replaceAll('%2F', '/');
+  yield strict.replaceAll('%20', '+');
+  yield strict.replaceAll('~', '%7E').replaceAll('%20', '+');
+  yield new URLSearchParams({ '': text }).toString().slice(1);
+}
+
+const PLAIN_IN_JAVASCRIPT = ['!', "'", '(', ')', '*'];
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,238 @@
+import {
+  readJsonTextUntil,
+  textOfLiteral,
+  type JsonMember,
+  type JsonNode,
+} from '../../signature/body/json-text.ts';
+import { jsonTreeText, writeJsonTree } from '../../signature/body/json-tree-writer.ts';
+import type { KeptBody } from '../../signature/body/kept-body.ts';
+import {
+  allSpellings,
+  COMPACT_SPELLING,
+  tellingCharacters,
+  type Spelling,
+} from '../../signature/body/spellings.ts';
+import type { Deadline } from '../../signature/deadline.ts';
+import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
+
+/** Yields parts of a JSON body, and the body without some parts, by changes of one cost. */
+export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
+  const json = spelledJson(body, deadline);
+  if (json === undefined) return;
+  yield* applyRows('first-of-array', LIST_ROWS, json.node, cost);
+  yield* applyRows('wrapped-body', PART_ROWS, json.node, cost);
+  yield* applyRows('other-encoding', VALUE_ROWS, json.node, cost);
+}
+
+/** Yields the same JSON as other programs write it, by spellings of one cost. */
+export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
+  const json = spelledJson(body, deadline);
+  if (json !== undefined) yield* json.spelled(cost);
+}
+
+const read = new WeakMap<KeptBody, SpelledJson>();
+
+/** Reads the JSON of a body once. Undefined if it is not JSON, or if the deadline passes. */
+function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefined {
+  const known = read.get(body);
+  if (known !== undefined || !/^\s*[[{"]/.test(body.head)) return known;
+  const { text, json } = body;
+  const node = text === undefined || json === undefined ? undefined : readJsonTextUntil(deadline, text);
+  if (node === undefined || text === undefined) return undefined;
+  const spelled = new SpelledJson(node, text.length, deadline);
+  read.set(body, spelled);
+  return spelled;
+}
+
+let spellings: readonly Spelling[] | undefined;
+
+/** Writes one JSON tree in all spellings. */
+class SpelledJson {
+  readonly node: JsonNode;
+  readonly #deadline: Deadline;
+  /**
+   * Maximum characters of a spelling. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length. No
+   * sender's indentation comes near this limit.
+   */
+  readonly #longest: number;
+  /** The last layout and order, and the text before escapes: the next spelling often shares them. */
+  #last: { readonly how: Spelling; readonly text: string } | undefined;
+  #escaped: string | undefined;
+
+  constructor(node: JsonNode, length: number, deadline: Deadline) {
+    this.node = node;
+    this.#deadline = deadline;
+    this.#longest = Math.max(LEAST_LONGEST, 16 * length);
+  }
+
+  *spelled(cost: Cost): Generator<Changed<string>> {
+    for (const how of (spellings ??= allSpellings())) {
+      if (how.cost !== cost || !this.#tells(how)) continue;
+      const text = this.#textOf(how);
+      if (text === undefined) return;
+      yield { code: how.code, would: how.would, cost, value: how.escape(text) };
+    }
+  }
+
+  /** Whether the escapes of a spelling change this body. Most do not, and each that is left out saves writing the text. */
+  #tells({ escape }: Spelling): boolean {
+    const literal = (this.#escaped ??= JSON.stringify(
+      tellingCharacters(this.#textOf(COMPACT_SPELLING) ?? '').join(''),
+    ));
+    return escape === COMPACT_SPELLING.escape || escape(literal) !== literal;
+  }
+
+  #textOf(how: Spelling): string | undefined {
+    const { layout, order } = how;
+    if (this.#last?.how.layout === layout && this.#last.how.order === order) return this.#last.text;
+    let text = '';
+    writeJsonTree(this.node, how, (piece) => {
+      text += piece;
+      return !this.#deadline.isOver && text.length <= this.#longest;
+    });
+    if (this.#deadline.isOver) return undefined;
+    this.#last = { how, text };
+    return text;
+  }
+}
+
+const LEAST_LONGEST = 1024 * 1024;
+
+type JsonRow = ChangeRow<JsonNode, string>;
+
+const compact = (node: JsonNode): string => jsonTreeText(node, COMPACT_SPELLING);
+
+function ifDifferent(node: JsonNode, change: (node: JsonNode) => JsonNode): string | undefined {
+  const changed = change(node);
+  return changed === node ? undefined : compact(changed);
+}
+
+const LIST_ROWS: readonly JsonRow[] = [
+  [
+    1,
+    'over the first message of the list alone, without the white space between its parts',
+    (node) => {
+      const [first] = listIn(node) ?? [];
+      return first && compact(first);
+    },
+  ],
+  [2, 'with the message in a list', (node) => (listIn(node) ? undefined : `[${compact(node)}]`)],
+  [2, 'with the message in a batch', (node) => (listIn(node) ? undefined : `{"batch":[${compact(node)}]}`)],
+];
+
+/** The messages of `[…]` or `{"batch":[…]}`. */
+function listIn(node: JsonNode): readonly JsonNode[] | undefined {
+  if (node.kind === 'array') return node.items;
+  const batch = membersOf(node).find(({ key }) => key === 'batch')?.value;
+  return batch?.kind === 'array' ? batch.items : undefined;
+}
+
+function membersOf(node: JsonNode): readonly JsonMember[] {
+  return node.kind === 'object' ? node.members : [];
+}
+
+/** Names under which services wrap a body, and applications unwrap one. */
+const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'properties', 'params', 'json'];
+
+const PART_ROWS: readonly JsonRow[] = [
+  ...WRAPPERS.map((name): JsonRow => {
+    return [2, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
+  }),
+  ...WRAPPERS.slice(0, 5).map((name): JsonRow => {
+    return [
+      3,
+      `with the body as the member \`${name}\` of an object`,
+      (node) => `{"${name}":${compact(node)}}`,
+    ];
+  }),
+];
+
+/** The text of a member: the JSON of an object or a list, or the text that a string holds. */
+function memberText(node: JsonNode, name: string): string | undefined {
+  const member = membersOf(node).find(({ key }) => key === name)?.value;
+  if (member === undefined || member.kind === 'literal') return undefined;
+  return member.kind === 'string' ? textOfLiteral(member.literal) : compact(member);
+}
+
+/** Fields that frameworks add to the parsed body: Rails and Phoenix the route, Mongoose its ids, forms a token. */
+const FRAMEWORK_KEYS =
+  /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
+
+const isEmpty = (value: JsonNode): boolean =>
+  (value.kind === 'object' && value.members.length === 0) ||
+  (value.kind === 'array' && value.items.length === 0);
+const isNull = (value: JsonNode): boolean => value.kind === 'literal' && value.text === 'null';
+const isEmptyText = (value: JsonNode): boolean => value.kind === 'string' && value.literal === '""';
+
+const VALUE_ROWS: readonly JsonRow[] = [
+  [
+    1,
+    'over the text inside the JSON string',
+    (node) => (node.kind === 'string' ? textOfLiteral(node.literal) : undefined),
+  ],
+  [
+    2,
+    'without the members that are null',
+    (node) => ifDifferent(node, (each) => dropped(each, ({ value }) => isNull(value))),
+  ],
+  [
+    3,
+    'without the members that are null or empty',
+    (node) =>
+      ifDifferent(node, (each) =>
+        dropped(each, ({ value }) => isNull(value) || isEmpty(value) || isEmptyText(value)),
+      ),
+  ],
+  [
+    2,
+    'without the members that a framework adds to the parsed body',
+    (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
+  ],
+  [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
+  [
+    3,
+    'with its numbers as texts',
+    (node) =>
+      compact(
+        mapped(node, (each) => (isNumber(each) ? { kind: 'string', literal: `"${each.text}"` } : each)),
+      ),
+  ],
+  [
+    3,
+    'with its numbers as floating-point numbers',
+    (node) =>
+      compact(
+        mapped(node, (each) =>
+          isNumber(each) && /^-?\d+$/.test(each.text) ? { ...each, text: `${each.text}.0` } : each,
+        ),
+      ),
+  ],
+];
+
+function isNumber(node: JsonNode): node is JsonNode & { readonly kind: 'literal' } {
+  return node.kind === 'literal' && /\d/.test(node.text);
+}
+
+/** The tree without some members, at any depth; the same tree if there are none. */
+function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {
+  let hasDropped = false;
+  const kept = mapped(node, (each) => {
+    if (each.kind !== 'object') return each;
+    const members = each.members.filter((member) => !isDropped(member));
+    hasDropped ||= members.length < each.members.length;
+    return { kind: 'object', members };
+  });
+  return hasDropped ? kept : node;
+}
+
+/** Replaces each node of a tree, the inner ones first. */
+function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
+  if (node.kind === 'array') {
+    return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });
+  }
+  if (node.kind !== 'object') return replace(node);
+  return replace({
+    kind: 'object',
+    members: node.members.map((member) => ({ ...member, value: mapped(member.value, replace) })),
+  });
+}

@@ -1,0 +1,221 @@
+import type { HmacAlgorithm } from '../../signature/hmac.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { HASH_NAMES, hmacName, otherHashCode } from './constructs.ts';
+
+/** One way to read a received text as a digest. */
+export interface Reading {
+  readonly algorithm: HmacAlgorithm;
+  /** How unlikely the reading is, beside the other readings of the text. */
+  readonly cost: number;
+  /** The difference from the notation of the scheme. Undefined if the text is in that notation. */
+  readonly problem?: { readonly code: ReasonCode; readonly what: string; readonly fix?: string | undefined };
+  /** Whether the text is this digest. */
+  readonly matches: (digest: Buffer) => boolean;
+}
+
+export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
+  sha1: 20,
+  sha256: 32,
+  sha512: 64,
+  sha384: 48,
+  md5: 16,
+};
+const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the keys of the record above
+
+/** Minimum bits of a part of a digest that identify the digest. */
+const FEWEST_BITS = 32;
+
+/** All readings of a text as a signature of a scheme, the likeliest first. Empty if it cannot be a digest. */
+export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
+  const bare = bareText(text, scheme);
+  for (const [token, isDecorated] of [
+    [bare, false],
+    [undecorated(bare), true],
+  ] as const) {
+    const decoration = isDecorated ? decorationOf(text) : undefined;
+    const found = [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...listReadings(token)];
+    if (found.length > 0)
+      return found.map((reading) => (decoration ? decorated(reading, decoration) : reading));
+  }
+  return [];
+}
+
+/** The text without white space, and without what a lenient scheme allows around the digits. */
+function bareText(text: string, { isLenient }: SignatureScheme): string {
+  const value = text.trim();
+  if (isLenient !== true) return value;
+  return value
+    .replace(/^x-signature\s*:\s*/i, '')
+    .replace(/^(?:sha-?(?:1|256|384|512)|md5)=/i, '')
+    .trim();
+}
+
+/** The longest part of a text that can be a digest: without names, prefixes, quotes, percent-encoding and separators. */
+function undecorated(text: string): string {
+  const plain = text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain))
+    return plain.replaceAll(/[^0-9a-f]/gi, '');
+  const tokens = plain.replace(/^\W*0x/i, '').match(/[0-9A-Za-z+/_-]{8,}={0,2}/g) ?? [];
+  return tokens.toSorted((one, other) => other.length - one.length)[0] ?? '';
+}
+
+interface Decoration {
+  readonly what: string;
+  readonly fix?: string;
+}
+
+/** Texts that programs write around a digest. */
+function decorationOf(text: string): Decoration {
+  const value = text.trim();
+  if (/^(?:\(stdin\)|HMAC-|SHA\d)[^=]*=\s/i.test(value)) {
+    return {
+      what: 'has the prefix that openssl writes before the digits',
+      fix: 'Give the hex digits alone: openssl dgst -sha1 -hmac KEY -r writes them first',
+    };
+  }
+  if (/^[0-9a-f]{40,}\s+[*-]/i.test(value)) {
+    return {
+      what: 'has the text that sha1sum or openssl -r writes after the digits',
+      fix: 'Give the hex digits alone, as cut -d" " -f1 writes them; sha1sum is not an HMAC',
+    };
+  }
+  if (/^[\w-]+\s*:\s/.test(value)) {
+    return {
+      what: 'has the name of another header before it',
+      fix: 'Give the 40 hex digits alone, or the line X-Signature: HEX',
+    };
+  }
+  return { what: 'has other characters around its digits' };
+}
+
+function decorated(reading: Reading, { what, fix }: Decoration): Reading {
+  return {
+    ...reading,
+    problem: {
+      code: 'other-encoding',
+      what: `${whatOf(reading)}, and it ${what}`,
+      fix: fix ?? reading.problem?.fix,
+    },
+  };
+}
+
+/** Names a reading: `HMAC-SHA1 in base64`. */
+export function whatOf({ problem, algorithm }: Reading): string {
+  return problem?.what ?? hmacName(algorithm);
+}
+
+function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
+  if (!/^[0-9a-f]+$/i.test(token)) return;
+  const digits = token.toLowerCase();
+  const isUpperCase = digits !== token && scheme.isLenient !== true && scheme.encoding === 'hex';
+  const form = isUpperCase ? ' in upper-case hex' : scheme.encoding === 'hex' ? '' : ' in hex';
+  yield* wholeReadings(Buffer.from(digits, 'hex'), digits.length / 2, form, scheme);
+  yield* partReadings(digits, 'hex', scheme);
+  const most = 2 * DIGEST_BYTES[scheme.hash];
+  if (digits.length < most && digits.length >= (most * 3) / 4) {
+    yield {
+      algorithm: scheme.hash,
+      cost: 1,
+      problem: {
+        code: 'other-encoding',
+        what: `${hmacName(scheme.hash)} without the leading zero of each byte`,
+        fix: 'Write two hex digits for each byte: %02x, padStart(2, "0")',
+      },
+      matches: (digest) => [...digest].map((byte) => byte.toString(16)).join('') === digits,
+    };
+  }
+}
+
+function* base64Readings(token: string, scheme: SignatureScheme): Generator<Reading> {
+  if (!/^[0-9a-z+/_-]+={0,2}$/i.test(token) || /^[0-9a-f]{40,}$/i.test(token)) return;
+  const digest = Buffer.from(token, 'base64');
+  const isUrl =
+    /[-_]/.test(token) || (scheme.encoding === 'base64' && !token.endsWith('=') && digest.length % 3 > 0);
+  const form = isUrl ? ' in base64url' : scheme.encoding === 'base64' ? '' : ' in base64';
+  // An unpadded base64 text of 16 bytes is not taken for MD5, because any word of 22 letters has that form.
+  if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, digest.length, form, scheme);
+  const digits = digest.toString('latin1');
+  if (/^(?:[0-9a-f]{2}){16,64}$/i.test(digits)) {
+    yield* wholeReadings(
+      Buffer.from(digits, 'hex'),
+      digits.length / 2,
+      ' in hex and again in base64',
+      scheme,
+    );
+  }
+  if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART)
+    yield* partReadings(token, 'base64', scheme);
+}
+
+const MIN_BASE64_PART = 20;
+
+/** Reads bytes as Java, Go and PowerShell print them: `[-12, 34, …]`, `[244 34 …]`. */
+function* listReadings(token: string): Generator<Reading> {
+  if (!/^\[?(?:-?\d{1,3}[,\s]+){15,63}-?\d{1,3}\]?$/.test(token)) return;
+  const digest = Buffer.from((token.match(/-?\d+/g) ?? []).map(Number));
+  const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === digest.length);
+  if (algorithm === undefined) return;
+  const what = `${hmacName(algorithm)} as a list of its bytes`;
+  yield {
+    algorithm,
+    cost: 0,
+    problem: { code: 'other-encoding', what },
+    matches: (made) => made.equals(digest),
+  };
+}
+
+/** Reads a text as a whole digest of the hash that has this many bytes, and as the start of longer digests. */
+function* wholeReadings(
+  digest: Buffer,
+  bytes: number,
+  form: string,
+  scheme: SignatureScheme,
+): Generator<Reading> {
+  const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === bytes);
+  if (algorithm === undefined) return;
+  const isOwn = algorithm === scheme.hash;
+  const isBase64 = form.includes('base64') && scheme.encoding === 'hex';
+  const code = isOwn ? (isBase64 ? 'base64' : 'other-encoding') : otherHashCode(algorithm);
+  yield {
+    algorithm,
+    // Any text cut off to 16 bytes has the length of MD5.
+    cost: algorithm === 'md5' ? 1 : 0,
+    ...((!isOwn || form !== '') && { problem: { code, what: hmacName(algorithm) + form } }),
+    matches: (made) => made.equals(digest),
+  };
+  for (const [longer, cost] of CUT_OFF_HASHES.filter(([each]) => DIGEST_BYTES[each] > bytes)) {
+    const what = `the first digits of an HMAC with ${HASH_NAMES[longer]}${form}`;
+    const matches = (made: Buffer): boolean => made.subarray(0, bytes).equals(digest);
+    yield { algorithm: longer, cost, problem: { code: otherHashCode(longer), what }, matches };
+  }
+}
+
+/** Hashes whose digests are cut off to the length of another digest, with the cost of that. */
+const CUT_OFF_HASHES = [
+  ['sha256', 2],
+  ['sha512', 3],
+] as const;
+
+/** Reads a text as the start or the end of a right signature. */
+function* partReadings(
+  part: string,
+  encoding: 'hex' | 'base64',
+  { hash }: SignatureScheme,
+): Generator<Reading> {
+  const bits = part.length * (encoding === 'hex' ? 4 : 6);
+  if (bits < FEWEST_BITS || bits >= 8 * DIGEST_BYTES[hash]) return;
+  const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
+  const unit = encoding === 'hex' ? 'digits' : 'characters';
+  yield {
+    algorithm: hash,
+    cost: 1,
+    problem: { code: 'truncated-signature', what: `${part.length} of the ${whole} ${unit} of the right one` },
+    matches: (digest) => {
+      const text = digest.toString(encoding);
+      return text.startsWith(part) || text.endsWith(part);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { hash } from 'node:crypto';
+import { KeptBody, LARGEST_DIAGNOSED } from '../../signature/body/kept-body.ts';
+import type { Deadline } from '../../signature/deadline.ts';
+import type { SignatureEvidence } from '../../signature/evidence.ts';
+import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
+import { schemeKey } from '../../signature/schemes/secrets.ts';
+import { bodyChanges, bodyReplacements, type SignedBody } from './body-changes.ts';
+import { Variants, type Change, type Changed, type Cost, type Variant } from './change.ts';
+import { CONSTRUCTS, HASH_NAMES, rightHmac, type Construct } from './constructs.ts';
+import { framesOf, type Frame } from './frames.ts';
+import { otherSecrets } from './other-secrets.ts';
+import type { Reading } from './readings.ts';
+import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
+
+export type SearchResult =
+  /** These changes reproduce the signature. */
+  | { readonly kind: 'found'; readonly reading: Reading; readonly changes: readonly SmallChange[] }
+  /** No combination reproduces the signature. `tried` counts them. */
+  | { readonly kind: 'none'; readonly tried: number }
+  /** The body is too large to try all changes of it. */
+  | { readonly kind: 'too-large' }
+  /** The time was up before all combinations were tried. */
+  | { readonly kind: 'stopped'; readonly tried: number; readonly afterMs: number };
+
+/** A change as a result. */
+export type SmallChange = Pick<Change, 'code' | 'would' | 'fix'>;
+
+/** Maximum sum of the costs of all changes together, and of the chained changes of one secret or body. */
+const MOST_COST = { all: 4, secret: 3, body: 3 };
+/** Maximum number of changes by the sum of their costs: three likely ones, or two of which one is less likely. */
+const MOST_CHANGES = [0, 1, 2, 3, 2];
+
+/** Searches for the smallest combination of changes to secret, body, frame and hash that reproduces the signature. */
+export function searchChanges(
+  evidence: SignatureEvidence & { readonly body: KeptBody },
+  readings: readonly Reading[],
+): SearchResult {
+  const search = new ChangeSearch(evidence);
+  for (let sum = 0; sum <= MOST_COST.all; sum++) {
+    for (const [first, ...others] of groups(readings, sum)) {
+      if (first === undefined) continue;
+      const found = search.at(sum - first.cost, [first, ...others]);
+      if (found !== undefined) return { kind: 'found', ...found };
+      if (evidence.deadline.isOver) {
+        return { kind: 'stopped', tried: search.tried, afterMs: evidence.deadline.budgetMs };
+      }
+    }
+  }
+  const isLarge = evidence.body.bytes.length > LARGEST_DIAGNOSED;
+  return isLarge ? { kind: 'too-large' } : { kind: 'none', tried: search.tried };
+}
+
+/** Groups the readings that one digest can be compared with, so that it is computed once. */
+function groups(readings: readonly Reading[], sum: number): readonly (readonly Reading[])[] {
+  const byDigest = new Map<string, Reading[]>();
+  for (const reading of readings.filter(({ cost }) => cost <= sum)) {
+    const key = `${reading.algorithm} ${reading.cost}`;
+    byDigest.set(key, [...(byDigest.get(key) ?? []), reading]);
+  }
+  return [...byDigest.values()];
+}
+
+interface Found {
+  readonly reading: Reading;
+  readonly changes: readonly SmallChange[];
+}
+
+/** One combination of variants. Each of `frame` and `construct` is undefined if it is the right one. */
+interface Combination {
+  readonly secret: Variant<Secret>;
+  readonly body: Variant<SignedBody>;
+  readonly frame: Frame | undefined;
+  readonly construct: Construct | undefined;
+}
+
+class ChangeSearch {
+  tried = 0;
+  readonly #deadline: Deadline;
+  readonly #rightFrame: HmacFrame;
+  readonly #secrets: Variants<Secret>;
+  readonly #bodies: Variants<SignedBody>;
+  readonly #frames: readonly Frame[];
+
+  constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
+    const { body, deadline, digests, scheme, presented } = evidence;
+    const isStringifiedRight = evidence.acceptsStringified && body.json !== undefined;
+    this.#deadline = deadline;
+    this.#rightFrame = digests.frame;
+    this.#secrets = secretVariants(evidence);
+    this.#bodies = new Variants<SignedBody>({
+      roots: [
+        { body, isContent: true },
+        ...(isStringifiedRight
+          ? [{ body: new KeptBody(Buffer.from(body.json ?? '')), isContent: false }]
+          : []),
+      ],
+      change: (value, cost) => bodyChanges(value, cost, deadline),
+      replace: bodyReplacements,
+      keyOf: ({ body: { bytes } }) => hash('sha1', bytes, 'base64'),
+      mostCost: body.bytes.length > LARGEST_DIAGNOSED ? 2 : MOST_COST.body,
+    });
+    this.#frames = framesOf(scheme, evidence, presented.fields);
+  }
+
+  /** Tries all combinations whose costs have this sum. */
+  at(sum: number, readings: readonly Reading[]): Found | undefined {
+    for (const combination of this.#combinations(sum)) {
+      if (this.#deadline.isOver) return undefined;
+      this.tried++;
+      const digest = this.#digestOf(combination, readings[0]?.algorithm ?? 'sha1');
+      const reading = readings.find((each) => each.matches(digest));
+      if (reading !== undefined) return { reading, changes: changesOf(combination, reading.algorithm) };
+    }
+    return undefined;
+  }
+
+  *#combinations(sum: number): Generator<Combination> {
+    yield* this.#pairs(sum, 0, {});
+    for (const frame of this.#frames) yield* this.#pairs(sum - frame.cost, frame.cost, { frame });
+    for (const construct of CONSTRUCTS) {
+      yield* this.#pairs(sum - construct.cost, construct.cost, { construct });
+    }
+  }
+
+  /** Yields all pairs of a secret and a body whose costs have this sum, beside a frame or construct of cost `base`. */
+  *#pairs(
+    sum: number,
+    base: number,
+    { frame, construct }: Partial<Pick<Combination, 'frame' | 'construct'>>,
+  ): Generator<Combination> {
+    // At the highest cost, a frame or construct is tried alone, because there are many of them.
+    if (base > 0 && sum > 0 && sum + base === MOST_COST.all) return;
+    const most = MOST_CHANGES[sum + base] ?? 0;
+    for (let cost = 0; cost <= sum; cost++) {
+      for (const secret of this.#secrets.at(cost)) {
+        for (const body of this.#bodies.at(sum - cost)) {
+          if (Math.sign(base) + secret.changes.length + body.changes.length > most) continue;
+          yield { secret, body, frame, construct };
+        }
+      }
+    }
+  }
+
+  #digestOf({ secret, body, frame, construct }: Combination, algorithm: HmacAlgorithm): Buffer {
+    const parts = {
+      algorithm,
+      secret: secret.value,
+      body: body.value.body.bytes,
+      frame: frame?.frame ?? this.#rightFrame,
+    };
+    return construct === undefined ? rightHmac(parts) : construct.digest(parts);
+  }
+}
+
+function changesOf(
+  { secret, body, frame, construct }: Combination,
+  algorithm: HmacAlgorithm,
+): readonly SmallChange[] {
+  const named = construct && { ...construct, would: construct.would(HASH_NAMES[algorithm]) };
+  return [
+    ...(named ? [named] : []),
+    ...(frame ? [frame] : []),
+    ...[...secret.changes, ...body.changes].map((change) => ({ ...change, ...change.refined?.() })),
+  ];
+}
+
+/** The variants of the keys. A scheme that decodes its secret also gets the keys decoded from changed secrets. */
+function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
+  function* replace(cost: Cost): Generator<Changed<Secret>> {
+    for (const secret of secrets.filter((each) => !keys.includes(each))) {
+      if (cost === 1) yield { ...UNDECODED, value: secret };
+      for (const changed of secretChanges(secret, cost)) {
+        const key = typeof changed.value === 'string' ? schemeKey(scheme, changed.value) : undefined;
+        yield { ...changed, value: key ?? changed.value };
+      }
+    }
+    for (const changed of otherSecrets(known, cost)) {
+      yield changed;
+      const key = typeof changed.value === 'string' ? schemeKey(scheme, changed.value) : undefined;
+      if (key !== undefined) yield { ...changed, value: key };
+    }
+  }
+  return new Variants<Secret>({
+    roots: keys,
+    change: secretChanges,
+    replace,
+    keyOf: keyOfSecret,
+    mostCost: MOST_COST.secret,
+  });
+}
+
+const UNDECODED = {
+  code: 'misread-secret',
+  would: 'with the text of the secret as the key, which the scheme decodes from base64',
+  fix: 'Decode what follows the prefix of the secret from base64, and key the HMAC with those bytes',
+  cost: 1,
+} as const;

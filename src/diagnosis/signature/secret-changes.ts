@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import type { ReasonCode } from '../../signature/reasons.ts';
+import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
+
+/** A secret as text, or as bytes if it was decoded. */
+export type Secret = string | Uint8Array;
+
+/** Identifies a secret. A text and its UTF-8 bytes are the same key. */
+export function keyOfSecret(secret: Secret): string {
+  return typeof secret === 'string' && /^[\0-\x7f]*$/.test(secret)
+    ? secret
+    : Buffer.from(secret).toString('latin1');
+}
+
+/** Yields the changes of one cost that people and programs make to a secret. */
+export function* secretChanges(secret: Secret, cost: Cost): Generator<Changed<Secret>> {
+  if (typeof secret !== 'string') return;
+  for (const [code, rows] of SECRET_CHANGES) {
+    for (const changed of applyRows(code, rows, secret, cost)) if (changed.value.length > 0) yield changed;
+  }
+}
+
+type SecretRow = ChangeRow<string, Secret>;
+
+export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
+const DASHES = /[\u2010-\u2015\u2212]/g;
+const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
+
+/** Rows that replace a pattern in the secret; impossible if the secret does not have it. */
+function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
+  return [
+    cost,
+    would,
+    (secret) => (secret.search(pattern) < 0 ? undefined : secret.replace(pattern, () => replacement)),
+  ];
+}
+
+function before(cost: Cost, prefix: string): SecretRow {
+  return [cost, `with ${prefix.trim()} before the secret`, (secret) => prefix + secret];
+}
+
+function first(characters: number): SecretRow {
+  const would = `with the first ${characters} characters of the secret alone`;
+  return [3, would, (secret) => (secret.length > characters ? secret.slice(0, characters) : undefined)];
+}
+
+function hashed(algorithm: string, name: string): readonly SecretRow[] {
+  const hashOf = (secret: string): Buffer => createHash(algorithm).update(secret).digest();
+  return [
+    [2, `with the ${name} of the secret in hex`, (secret) => hashOf(secret).toString('hex')],
+    [3, `with the ${name} of the secret`, hashOf],
+  ];
+}
+
+const ifUnicode =
+  (change: (secret: string) => Secret) =>
+  (secret: string): Secret | undefined =>
+    /[^\0-\x7f]/.test(secret) ? change(secret) : undefined;
+
+/** The changes of a secret by reason code. */
+const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] = [
+  [
+    'trimmed-secret',
+    [
+      [1, 'without the white space around the secret', (secret) => secret.trim()],
+      [1, 'with a newline at the end of the secret', (secret) => `${secret}\n`],
+      [1, 'with CRLF at the end of the secret', (secret) => `${secret}\r\n`],
+      [1, 'with a space at the end of the secret', (secret) => `${secret} `],
+      [2, 'without the white space before the secret', (secret) => secret.trimStart()],
+      [2, 'without the white space after the secret', (secret) => secret.trimEnd()],
+      [2, 'with a space before the secret', (secret) => ` ${secret}`],
+      [2, 'with a space on both sides of the secret', (secret) => ` ${secret} `],
+      [3, 'with a newline on both sides of the secret', (secret) => `\n${secret}\n`],
+      [3, 'with a tab at the end of the secret', (secret) => `${secret}\t`],
+      [3, 'with a byte order mark before the secret', (secret) => `\ufeff${secret}`],
+      [3, 'with a zero byte at the end of the secret', (secret) => `${secret}\0`],
+    ],
+  ],
+  [
+    'quoted-secret',
+    [
+      [1, 'without the quotes around the secret', withoutQuotes],
+      [1, 'with double quotes around the secret', (secret) => `"${secret}"`],
+      [1, 'with single quotes around the secret', (secret) => `'${secret}'`],
+      [3, 'with backticks around the secret', (secret) => `\`${secret}\``],
+      [3, 'as Python prints the bytes of the secret', (secret) => `b'${secret}'`],
+      [3, 'with brackets around the secret', (secret) => `[${secret}]`],
+    ],
+  ],
+  [
+    'misread-secret',
+    [
+      [2, 'without the name and the equals sign before the secret', valueIn],
+      ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET='].map((name) => before(2, name)),
+      before(3, 'export HOOKS_SECRET='),
+      before(2, 'whsec_'),
+      before(3, 'Bearer '),
+      without(2, 'without Bearer before the secret', /^Bearer\s+/i),
+      without(2, 'without whsec_ before the secret', /^whsec_/),
+      without(3, 'without the prefix of the secret', PREFIX),
+      [
+        2,
+        'with the bytes that the secret after whsec_ is the base64 of',
+        (secret) => (secret.startsWith('whsec_') ? base64Bytes(secret.slice(6)) : undefined),
+      ],
+      [2, 'with one line of the secret alone', (secret) => linesOf(secret)[0]],
+      [2, 'with one line of the secret alone', (secret) => linesOf(secret).at(-1)],
+      [2, 'with the value in the JSON of the secret alone', jsonValueIn],
+      [2, 'with what is before the comma in the secret', (secret) => secret.split(',')[0]?.trim()],
+      [2, 'with what is after the comma in the secret', (secret) => secret.split(',').at(-1)?.trim()],
+      [3, 'with what is after the colon in the secret', (secret) => secret.split(':').at(-1)?.trim()],
+      without(2, 'without the invisible characters in the secret', INVISIBLE),
+      [2, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
+      [2, 'with half of the secret, which has it twice', halfOf],
+      [3, 'with the secret twice', (secret) => secret + secret],
+      [2, 'with the percent-encoding of the secret taken off', percentDecoded],
+      [2, 'with the secret percent-encoded', (secret) => encodeURIComponent(Buffer.from(secret).toString())],
+      without(2, 'with spaces for the plus signs in the secret', /\+/g, ' '),
+      without(3, 'with plus signs for the spaces in the secret', / /g, '+'),
+      [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
+      [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
+      without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
+      [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
+      without(2, 'with the \\n of the secret read as newlines', /\\n/g, '\n'),
+      without(2, 'with each backslash of the secret doubled', /\\/g, '\\\\'),
+      without(2, 'without the backslashes of the secret', /\\(?=.)/g),
+      without(2, 'with $$ in the secret read as $, as docker compose does', /\$\$/g, '$'),
+      without(
+        2,
+        'with what follows $ in the secret replaced by nothing, as a shell does in double quotes',
+        /\$\w+|\$\{\w+\}/g,
+      ),
+      [
+        2,
+        'with the secret cut off at #, as many .env readers do',
+        (secret) => /^[^#]+(?=#)/.exec(secret)?.[0].trimEnd(),
+      ],
+      [3, 'with the secret cut off at its first space', (secret) => /^\S+(?=\s)/.exec(secret)?.[0]],
+      [3, 'with the secret cut off where a double click stops', (secret) => /^\w+(?=\W)/.exec(secret)?.[0]],
+      without(3, 'without the dashes in the secret', /-/g),
+      [3, 'without the last character of the secret', (secret) => secret.slice(0, -1)],
+      [3, 'without the first character of the secret', (secret) => secret.slice(1)],
+      ...[32, 16, 20, 24, 64].map(first),
+      without(2, 'without the = at the end of the secret', /=+$/),
+      [
+        2,
+        'with the secret padded with = as base64 is',
+        (secret) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '='),
+      ],
+      [
+        2,
+        'with - and _ for + and / in the secret',
+        (secret) => secret.replaceAll('+', '-').replaceAll('/', '_'),
+      ],
+      [
+        2,
+        'with + and / for - and _ in the secret',
+        (secret) => secret.replaceAll('-', '+').replaceAll('_', '/'),
+      ],
+    ],
+  ],
+  [
+    'other-encoding',
+    [
+      [1, 'with the bytes that the secret is the hex of', hexBytes],
+      [1, 'with the bytes that the secret is the base64 of', base64Bytes],
+      [1, 'with the text that the secret is the base64 of', base64Text],
+      [1, 'with the base64 of the secret', (secret) => Buffer.from(secret).toString('base64')],
+      [2, 'with the hex of the secret', (secret) => Buffer.from(secret).toString('hex')],
+      [3, 'with the text that the secret is the hex of', (secret) => hexBytes(secret)?.toString()],
+      ...hashed('sha256', 'SHA-256'),
+      ...hashed('sha1', 'SHA-1'),
+      ...hashed('md5', 'MD5'),
+      [3, 'with the secret in UTF-16', (secret) => Buffer.from(secret, 'utf16le')],
+      [2, 'with the secret in Latin-1', ifUnicode((secret) => Buffer.from(secret, 'latin1'))],
+      [
+        2,
+        'with the UTF-8 of the secret taken for Latin-1',
+        ifUnicode((secret) => Buffer.from(secret).toString('latin1')),
+      ],
+      [2, 'with the secret in Unicode form NFC', ifUnicode((secret) => secret.normalize('NFC'))],
+      [2, 'with the secret in Unicode form NFD', ifUnicode((secret) => secret.normalize('NFD'))],
+    ],
+  ],
+];
+
+function withoutQuotes(text: string): string {
+  return /^(["'`])(.*)\1$/s.exec(text.trim())?.[2] ?? text;
+}
+
+/** The value in a line such as `export NAME="value"`. */
+function valueIn(line: string): string | undefined {
+  const value = /^(?:export\s+|\$env:)?[A-Za-z_]\w*\s*[=:]\s*(\S.*)$/s.exec(line.trim())?.[1];
+  return value === undefined ? undefined : withoutQuotes(value);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+/** The value of a secret that is a JSON object with one member. */
+function jsonValueIn(text: string): string | undefined {
+  return /^\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}$/.exec(text.trim())?.[1];
+}
+
+function inAscii(text: string): string {
+  return text
+    .replaceAll(DASHES, '-')
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u201c-\u201f]/g, '"');
+}
+
+function halfOf(text: string): string | undefined {
+  const half = text.slice(0, text.length / 2);
+  return half + half === text ? half : undefined;
+}
+
+function hexBytes(secret: string): Buffer | undefined {
+  return /^(?:[0-9a-f]{2})+$/i.test(secret) ? Buffer.from(secret, 'hex') : undefined;
+}
+
+function base64Bytes(secret: string): Buffer | undefined {
+  return /^[\w+/-]+={0,2}$/.test(secret) ? Buffer.from(secret, 'base64') : undefined;
+}
+
+/** The text in base64, so that further changes can follow: a Kubernetes manifest holds the base64 of `echo secret`. */
+function base64Text(secret: string): string | undefined {
+  const text = base64Bytes(secret)?.toString();
+  return text !== undefined && /^[\x20-\x7e\s]+$/.test(text) ? text : undefined;
+}
+
+function percentDecoded(secret: string): string | undefined {
+  try {
+    return decodeURIComponent(secret);
+  } catch {
+    return undefined;
+  }
+}
