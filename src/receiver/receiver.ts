@@ -123,9 +123,9 @@ export class Receiver {
     bufferBody(request, { maxBytes: this.#limits.bodyBytes, take: open.take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
-        const { method, url: path = '', rawHeaders } = request;
+        const { method = '', url: path = '', rawHeaders } = request;
         const call = trackingCallOf({ method, path, rawHeaders, body, at });
-        const judged = this.#judge.judge(rawHeaders, body);
+        const judged = this.#judge.judge(rawHeaders, body, { method, path });
         const judgement = call !== undefined && judged.verdict === 'unsigned' ? UNCHECKED : judged;
         return this.#responder.respond({ request, response, at, body, judgement, open, call });
       }

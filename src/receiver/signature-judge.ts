@@ -1,5 +1,11 @@
 import { processorMs, type Clock } from '../clock.ts';
-import { undiagnosed, type Diagnosis, type ExplainMismatch } from '../signature/evidence.ts';
+import {
+  diagnosisOf,
+  undiagnosed,
+  type Diagnosis,
+  type ExplainMismatch,
+  type RequestTarget,
+} from '../signature/evidence.ts';
 import { missingSignatureFix } from '../signature/reasons.ts';
 import { detectSchemes, missingSignature } from '../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../signature/schemes/find-schemes.ts';
@@ -45,7 +51,7 @@ export class SignatureJudge {
     this.#quota = new DiagnosisQuota(() => clock.now());
   }
 
-  judge(rawHeaders: readonly string[], body: Uint8Array): SignatureJudgement {
+  judge(rawHeaders: readonly string[], body: Uint8Array, target: RequestTarget): SignatureJudgement {
     const secrets = this.#secrets;
     if (secrets.length === 0) return UNCHECKED;
     const headers = rawHeaderList(rawHeaders);
@@ -62,7 +68,7 @@ export class SignatureJudge {
       ? { secrets, signature: signatures[0] }
       : { secrets, scheme, headers, at: this.#clock.now() };
     const verification = verifyBody({ body, ...options }, this.#explaining);
-    if (!verification.valid) return this.#invalid(body, options, verification.diagnosis);
+    if (!verification.valid) return this.#invalid(body, { ...options, target }, verification.diagnosis);
     const warning = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
     return { ...toValid(verification), ...(warning !== undefined && { warning }) };
   }
@@ -132,7 +138,7 @@ function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureSche
   );
   if (other === undefined && isDefault(schemes)) return { verdict: 'unsigned' };
   const hint = `${other ?? `No ${wanted} came`}. ${missingSignatureFix(wanted, schemeListText(schemes))}`;
-  return { verdict: 'unsigned', diagnosis: { code: 'no-signature', hint } };
+  return { verdict: 'unsigned', diagnosis: diagnosisOf('no-signature', 'proved', hint) };
 }
 
 /**
@@ -141,7 +147,7 @@ function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureSche
  */
 function severalSignatures(count: number): SignatureJudgement {
   const hint = `the request has ${count} X-Signature headers; send exactly one`;
-  return { verdict: 'invalid', diagnosis: { code: 'no-match', hint } };
+  return { verdict: 'invalid', diagnosis: diagnosisOf('no-match', 'proved', hint) };
 }
 
 const MOST_A_SECOND = 10;

@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts';
-import type { MismatchEvidence, RequestTarget } from './evidence.ts';
+import type { MismatchEvidence } from './evidence.ts';
 import { KeptBody, type LossyMatch } from './body/kept-body.ts';
 import { rejectEmptySecrets } from './lenient-signature.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
@@ -99,7 +99,6 @@ export class SignatureVerifier {
   mismatch(
     { otherSecrets = [], secretOrigin }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>,
     deadline: Deadline,
-    target?: RequestTarget,
   ): MismatchEvidence {
     const lossy = this.lossy();
     if (lossy !== undefined) return lossy;
@@ -110,7 +109,7 @@ export class SignatureVerifier {
       otherSecrets,
       secretOrigin,
       deadline,
-      target,
+      target: this.#options.target,
       acceptsStringified: verification.scheme.isLenient === true && !this.#isExact(verification),
     });
   }

@@ -1,5 +1,5 @@
 import { validateOptions } from '../validate-options.ts';
-import type { Diagnosis, OtherSecret } from './evidence.ts';
+import type { Diagnosis, OtherSecret, RequestTarget } from './evidence.ts';
 import type { SchemeChoice } from './schemes/find-schemes.ts';
 import type { HeadersInput } from './schemes/header-list.ts';
 import type { SchemeMatch } from './signature-verification.ts';
@@ -65,6 +65,11 @@ export interface VerifyOptions {
    * @default a diagnosis does not mention the secrets
    */
   readonly secretOrigin?: string | undefined;
+  /**
+   * Method and path of the request (`POST`, `/hook?a=1`), which some services sign. Only with `diagnose`.
+   * @default a diagnosis does not try them
+   */
+  readonly target?: RequestTarget | undefined;
 }
 
 /** Kinds of the options. Signature and secrets are `given`, because they have more specific errors. */
@@ -79,6 +84,7 @@ const KINDS = {
   diagnose: 'a boolean',
   otherSecrets: 'a list',
   secretOrigin: 'a string',
+  target: 'an object',
 } as const satisfies Record<keyof VerifyOptions, string>;
 
 const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };

@@ -4,7 +4,7 @@ import { CONSTRUCTS, HASH_NAMES } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { framesOf } from '../signature/frames.ts';
-import type { ReasonCode } from '../../signature/reasons.ts';
+import { NOTE_CODES, type ReasonCode } from '../../signature/reasons.ts';
 import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
@@ -40,7 +40,6 @@ export function* commonMistakes(body: Buffer, context: SigningContext): Generato
 
 function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   yield* otherGivenSecrets(signer);
-  yield* otherHashes(signer);
   yield* otherNotations(signer);
   yield* otherFrames(signer);
   yield* otherBytes(signer);
@@ -73,47 +72,65 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-function* otherHashes({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
-  for (const algorithm of HASHES.filter((each) => each !== scheme.hash)) {
-    const says = `it verifies an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`;
-    const mistake = { code: algorithm, says, fix: recipe(scheme) };
-    yield [{ algorithm }, mistake];
-    yield [{ algorithm, write: hexOf, prefix: `${algorithm}=` }, mistake];
-    yield [{ algorithm, write: hexOf, prefix: '' }, mistake];
-    yield [{ algorithm, write: base64Of, prefix: '' }, mistake];
+/** Notations of a digest, each with its code and its description in a sentence. */
+const NOTATIONS: readonly (readonly [code: string, what: string, write: (digest: Buffer) => string])[] = [
+  ['hex', 'hex', (digest) => digest.toString('hex')],
+  ['base64', 'base64', (digest) => digest.toString('base64')],
+  ['upper-case', 'upper-case hex', (digest) => digest.toString('hex').toUpperCase()],
+  ['base64url', 'base64url', (digest) => digest.toString('base64url')],
+  [
+    'base64-padding',
+    'base64 without the = at its end',
+    (digest) => digest.toString('base64').replace(/=+$/, ''),
+  ],
+];
+
+/** Yields each other hash, notation and prefix, and their combinations. */
+function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
+  const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
+  const own = others.length === 0 ? (part?.text ?? '') : '';
+  for (const algorithm of [scheme.hash, ...HASHES.filter((each) => each !== scheme.hash)]) {
+    for (const [code, what, write] of NOTATIONS) {
+      for (const prefix of new Set([own, '', `${algorithm}=`])) {
+        const isOwnForm = what === scheme.encoding;
+        const differs = [
+          ...(algorithm === scheme.hash ? [] : [algorithm]),
+          ...(isOwnForm ? [] : [code]),
+          ...(prefix === own ? [] : ['prefix']),
+        ];
+        const [first] = differs;
+        if (first === undefined) continue;
+        const form = { algorithm, what: isOwnForm ? undefined : what, prefix, own };
+        yield [
+          { algorithm, write, prefix },
+          { code: first, says: notationText(scheme, form), fix: recipe(scheme) },
+        ];
+      }
+    }
   }
 }
 
-const hexOf = (digest: Buffer): string => digest.toString('hex');
-const base64Of = (digest: Buffer): string => digest.toString('base64');
+interface NotationForm {
+  readonly algorithm: HmacAlgorithm;
+  /** The notation; undefined if it is that of the scheme. */
+  readonly what: string | undefined;
+  readonly prefix: string;
+  /** The prefix of the scheme. */
+  readonly own: string;
+}
 
-function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
-  const { hash, encoding } = scheme;
-  const fix = recipe(scheme);
-  const expects = (code: string, what: string) => ({ code, says: `it expects ${what}`, fix });
-  const [other, write] = encoding === 'hex' ? ['base64', base64Of] : ['hex', hexOf];
-  const mistake = expects(other, `the digest in ${other} instead of ${encoding}`);
-  yield [{ write }, mistake];
-  yield [{ write, prefix: '' }, mistake];
-  if (encoding === 'hex') {
-    const upperCase = expects('upper-case', 'the digest in upper-case hex');
-    yield [{ write: (digest) => hexOf(digest).toUpperCase() }, upperCase];
-  } else {
-    const url = expects('base64url', 'the digest in base64url instead of base64');
-    yield [{ write: (digest) => digest.toString('base64url') }, url];
-    const unpadded = expects('base64-padding', 'the digest without the = at the end of its base64');
-    yield [{ write: (digest) => base64Of(digest).replace(/=+$/, '') }, unpadded];
+function notationText(
+  { hash, encoding }: SignatureScheme,
+  { algorithm, what, prefix, own }: NotationForm,
+): string {
+  if (algorithm !== hash) {
+    const form = what === undefined ? '' : `, in ${what}`;
+    return `it verifies an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[hash]}${form}`;
   }
-  const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
-  const text = others.length === 0 ? (part?.text ?? '') : '';
-  if (text !== '') {
-    const says = `it compares the whole header with the bare digest: it does not remove ${text} first`;
-    const removal = `remove ${text} from the header before comparing; ${fix}`;
-    yield [{ prefix: '' }, { code: 'prefix', says, fix: removal }];
-  }
-  if (text !== `${hash}=`) {
-    yield [{ prefix: `${hash}=` }, expects('prefix', `${hash}= in front of the digest`)];
-  }
+  if (what !== undefined) return `it expects the digest in ${what} instead of ${encoding}`;
+  return prefix === ''
+    ? `it compares the whole header with the bare digest: it does not remove ${own} first`
+    : `it expects ${prefix} in front of the digest`;
 }
 
 /**
@@ -156,15 +173,6 @@ function* otherBytes(
   }
 }
 
-/** Codes of mistakes that come from parsing the JSON and writing it again. */
-const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
-  'python-json',
-  'escaped-unicode',
-  'escaped-slash',
-  'reordered-keys',
-  'pretty-printed',
-]);
-
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
@@ -174,6 +182,9 @@ function overOtherBytes({ code, would }: Change, hashName: string): ReceiverMist
     : 'it hashes other bytes than the body';
   return { code, says: `${what}: it accepts what is signed ${would}${hashName}`, fix: RAW_BYTES };
 }
+
+/** Codes of mistakes that come from parsing the JSON and writing it again. */
+const RESERIALIZED: ReadonlySet<ReasonCode> = new Set(NOTE_CODES.slice(2, -1));
 
 const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
@@ -207,7 +218,7 @@ function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<
       const mistake = { code, says: `it accepts what is signed ${would(HASH_NAMES[algorithm])}`, fix };
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
       yield [{ digest }, mistake];
-      yield [{ digest, write: hexOf, prefix: '' }, mistake];
+      yield [{ digest, write: (made) => made.toString('hex'), prefix: '' }, mistake];
     }
   }
 }

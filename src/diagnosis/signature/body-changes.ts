@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { byteChanges } from './byte-changes.ts';
 import { KeptBody, LARGEST_DIAGNOSED } from '../../signature/body/kept-body.ts';
 import { whyDiffers } from '../../signature/body/why-differs.ts';
 import type { Deadline } from '../../signature/deadline.ts';
@@ -44,14 +44,6 @@ function* signedBodies(
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** Changes around the content: line ends, marks and character sets. They apply to any bytes. */
-function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<Bytes>> {
-  yield* applyRows('trailing-newline', NEWLINE_ROWS, bytes, cost);
-  yield* applyRows('bom', MARK_ROWS, bytes, cost);
-  yield* applyRows('crlf', LINE_END_ROWS, bytes, cost);
-  if (!isAscii(bytes)) yield* applyRows('other-encoding', UNICODE_ROWS, bytes.toString(), cost);
 }
 
 /** Changes that lead to other content, such as the JSON inside an envelope. */
@@ -103,65 +95,9 @@ const STRINGIFIED = 'over the JSON-stringified body';
 function* insideChanges(body: KeptBody): Generator<Changed<Bytes>> {
   for (const { code, says, fix, inside } of bodyLooks(body)) {
     const bytes = inside?.(body);
-    if (bytes !== undefined)
-      yield { code, would: `over what is in it: the body ${says}`, fix, cost: 1, value: bytes };
+    if (bytes === undefined) continue;
+    yield { code, would: `over what is in it: the body ${says}`, fix, cost: 1, value: bytes };
   }
-}
-
-const BOM = Buffer.from('\ufeff');
-const [LF, CR] = [0x0a, 0x0d];
-
-const NEWLINE_ROWS: readonly ChangeRow<Buffer>[] = [
-  [
-    1,
-    'without the trailing newline',
-    (body) => (body.at(-1) === LF ? body.subarray(0, body.at(-2) === CR ? -2 : -1) : undefined),
-  ],
-  [1, 'with a newline at the end', (body) => Buffer.concat([body, Buffer.from('\n')])],
-  [2, 'with CRLF at the end', (body) => Buffer.concat([body, Buffer.from('\r\n')])],
-  [2, 'without the trailing newlines', (body) => body.subarray(0, endOfLines(body))],
-];
-
-function endOfLines(body: Buffer): number {
-  let end = body.length;
-  while (body[end - 1] === LF || body[end - 1] === CR) end--;
-  return end;
-}
-
-const MARK_ROWS: readonly ChangeRow<Buffer>[] = [
-  [2, 'without the byte order mark', (body) => (isMarked(body) ? body.subarray(BOM.length) : undefined)],
-  [2, 'with a byte order mark in front', (body) => (isMarked(body) ? undefined : Buffer.concat([BOM, body]))],
-];
-
-function isMarked(body: Buffer): boolean {
-  return body.subarray(0, BOM.length).equals(BOM);
-}
-
-const LINE_END_ROWS: readonly ChangeRow<Buffer>[] = [
-  [2, 'with LF for CRLF', (body) => (body.includes('\r\n') ? withLineEnds(body, []) : undefined)],
-  [2, 'with CRLF for LF', (body) => (body.includes(LF) ? withLineEnds(body, [CR]) : undefined)],
-  [
-    2,
-    'without its line breaks, as curl -d sends a file',
-    (body) => (body.includes(LF) ? withoutBreaks(body) : undefined),
-  ],
-];
-
-/** Replaces line ends byte by byte: replacing millions of line ends in a string takes a hundred times as long. */
-function withLineEnds(body: Buffer, before: readonly number[]): Buffer {
-  const changed = Buffer.allocUnsafe(2 * body.length);
-  let length = 0;
-  for (let index = 0; index < body.length; index++) {
-    const byte = body[index] ?? 0;
-    if (byte === CR && body[index + 1] === LF) continue;
-    if (byte === LF) for (const each of before) changed[length++] = each;
-    changed[length++] = byte;
-  }
-  return changed.subarray(0, length);
-}
-
-function withoutBreaks(body: Buffer): Buffer {
-  return Buffer.from(body.filter((byte) => byte !== LF && byte !== CR));
 }
 
 /** Loads zlib on demand, because only a diagnosis needs it. */
@@ -249,40 +185,6 @@ function decodedEntities(text: string): string {
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 }
-
-/**
- * Matches more combining marks in a row than any language has (UAX #15, Stream-Safe Text Format). Sorting them takes time
- * quadratic in their number: minutes for a megabyte.
- */
-const MANY_MARKS = /\p{M}{31}/u;
-
-const normalized =
-  (form: 'NFC' | 'NFD') =>
-  (text: string): string | undefined =>
-    MANY_MARKS.test(text) ? undefined : text.normalize(form);
-
-/** Ways to encode a text that differ from UTF-8 only if the text is not all ASCII. */
-const UNICODE_ROWS: readonly ChangeRow<string, Bytes>[] = [
-  [2, 'in Latin-1', (text) => Buffer.from(text, 'latin1')],
-  [1, 'with its UTF-8 encoded a second time', (text) => Buffer.from(text).toString('latin1')],
-  [
-    2,
-    'with its UTF-8 read as windows-1252 and encoded a second time',
-    (text) => windows1252.decode(Buffer.from(text)),
-  ],
-  [2, 'in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],
-  [
-    2,
-    'in ASCII, with ? for other characters, two for an emoji',
-    (text) => text.replaceAll(/[^\0-\x7f]/g, '?'),
-  ],
-  [2, 'in ASCII, without other characters', (text) => text.replaceAll(/[^\0-\x7f]/g, '')],
-  [2, 'with U+FFFD in place of what is not UTF-8', (text) => text],
-  [2, 'in Unicode form NFC', normalized('NFC')],
-  [2, 'in Unicode form NFD', normalized('NFD')],
-];
-
-const windows1252 = new TextDecoder('windows-1252');
 
 const OBJECT_TEXT_ROWS: readonly ChangeRow<KeptBody, string>[] = [
   [

@@ -19,7 +19,6 @@ import {
   utf16Text,
   windowsText,
 } from './decoders.ts';
-import { orderOfKeys } from './key-order.ts';
 
 type Inside = (body: KeptBody) => Uint8Array | string | undefined;
 
@@ -68,128 +67,37 @@ function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string)
   };
 }
 
-/** Makes a look that is recognized by the start of the body, as latin1: one character per byte. */
-function starts(code: ReasonCode, pattern: RegExp, says: string, fix?: string): Look {
-  return { code, says: ({ head }) => (pattern.test(head) ? says : undefined), ...(fix && { fix }) };
+/** Makes the look of a text that is recognized by its start, but is not the JSON of a message. */
+function starts([pattern, says, fix = JSON_TEXT]: readonly [
+  pattern: RegExp,
+  says: string,
+  fix?: string,
+]): Look {
+  return { says: ({ head }) => (pattern.test(head) ? says : undefined), fix };
 }
 
-/** Makes the look of a value as a program prints it (`[object Object]`). */
-function printed(pattern: RegExp, says: string, sign: string, verify: string): Look {
-  return starts('object-text', pattern, says, `Sign and send ${sign}, and in a receiver verify ${verify}`);
-}
-
+const JSON_TEXT = `Sign and send the JSON text of the message. ${RAW_BYTES}`;
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
 const ALONE = 'Give the body alone: the argument of --data in the command';
 const ONE_POST = 'Give the body of the POST that X-Signature came with';
 
-/** Values as programs print them, and other texts that are not the JSON of a message. */
-const OTHER_TEXTS: readonly Look[] = [
-  printed(
-    /^\s*\[object \w+\]\s*$/,
-    'is the text that JavaScript makes of an object',
-    'JSON.stringify(message)',
-    'the bytes: express.raw(), not String(req.body)',
-  ),
-  printed(
-    /^\s*Array\s*(?:$|\(\s*\n)|^array\(\d+\) \{/,
-    'is the text that PHP makes of an array',
-    'json_encode($message)',
-    "file_get_contents('php://input')",
-  ),
-  printed(
-    /^\s*[[{]\s*'|^\s*\{[^"]*: (?:None|True|False)\b/,
-    'is a Python object as str() writes it, not JSON',
-    'json.dumps(message)',
-    'request.get_data(), not str(request.json)',
-  ),
-  printed(
-    /^b'[^']*'\s*$|^b"/,
-    'is bytes as Python prints them, with b and quotes around them',
-    'the bytes themselves',
-    'them too, or text.decode(), not str(bytes)',
-  ),
-  printed(
-    /^\s*\{\s*(?:"[^"]*"|:\w+)\s*=>/,
-    'is a hash as Ruby inspects it, not JSON',
-    'message.to_json',
-    'request.raw_post, not params.to_s',
-  ),
-  printed(
-    /^\s*map\[\w+:/,
-    'is a map as Go prints it, not JSON',
-    'what json.Marshal gives',
-    'io.ReadAll(r.Body)',
-  ),
-  printed(
-    /^\s*\{\w+=[^"{]/,
-    'is a map as Java prints it, not JSON',
-    'what an ObjectMapper writes',
-    'the bytes (@RequestBody byte[])',
-  ),
-  printed(
-    /^System\.[\w.`[\], ]+\s*$/,
-    'is the name of a class of .NET: ToString() of an object',
-    'JsonSerializer.Serialize(message)',
-    'the bytes of Request.Body',
-  ),
-  starts(
-    'object-text',
-    /^\s*<Buffer [0-9a-f ]+/,
-    'is a Buffer as Node prints it',
-    'Give the Buffer itself: its text in a log is not the body',
-  ),
-  starts(
-    'wrapped-body',
-    /^(?:[*><] |\{ \[\d+ bytes)|^HTTP\/\d/,
-    'is the output of curl -v or -i: lines of the request and of the response',
-    `${ALONE}, without the lines that begin with *, > or <`,
-  ),
-  starts(
-    'wrapped-body',
-    /^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i,
-    'is a multipart form',
-    'Send the JSON itself as the body, with Content-Type: application/json, not as a field of a form',
-  ),
-  starts(
-    'wrapped-body',
-    /^\s*<(?:!doctype|html)/i,
-    'is HTML or XML: a page of an error, or another request',
-    ONE_POST,
-  ),
-  printed(
-    /^\s*(?:\[\s*)?\{\s*[A-Za-z_$][\w$]*:\s/,
-    'is an object as a log prints it, with keys without quotes, not JSON',
-    'JSON',
-    'the bytes: express.raw(), request.raw_post, not what a log shows',
-  ),
-  starts('wrapped-body', /^\s*(?:\$ )?curl\s+\S/, 'is a command of curl', ALONE),
-  {
-    ...starts(
-      'wrapped-body',
-      /^[A-Z]{3,7} \S+ HTTP\/\d/,
-      'is a whole HTTP request, which holds the body',
-      'Give --format http, or the body alone: what follows the empty line',
-    ),
-    inside: ({ text }) => text?.replace(/^[\s\S]*?\r?\n\r?\n/, ''),
-  },
-  {
-    // Matches typographic double quotes as UTF-8 bytes.
-    ...starts(
-      'other-encoding',
-      /^\s*(?:\[\s*)?\{\s*\u00e2\u0080[\u009c-\u009f]/,
-      'has typographic quotes, so it is not JSON',
-      'Give the body as it came: a chat, a word processor or a page replaced its quotes',
-    ),
-    inside: ({ text }) => text?.replaceAll(/[\u201c-\u201f]/g, '"'),
-  },
-  starts(
-    'object-text',
-    /^(?:---\s*\n)?[A-Za-z_]\w*:(?:[ \t].*)?\r?\n(?:[ \t-].*\r?\n)*[A-Za-z_]\w*:(?:\s|$)/,
-    'is YAML, not JSON',
-  ),
-  starts('object-text', /^\s*<(?:\?xml|[a-z][\w:-]*[\s>/])/i, 'is XML'),
-  starts('object-text', /^[\w.[\]%-]+=[^&\s=][^&\s]*(?:&[\w.[\]%-]+=[^&\s]*)*\s*$/, 'is a form'),
+/** Values as programs print them, and other texts. The patterns see latin1: one character per byte. */
+const OTHER_TEXTS: readonly (readonly [pattern: RegExp, says: string, fix?: string])[] = [
+  [/^\s*\[object \w+\]\s*$/, 'is the text that JavaScript makes of an object'],
+  [/^\s*Array\s*(?:$|\(\s*\n)|^array\(\d+\) \{/, 'is the text that PHP makes of an array'],
+  [/^\s*[[{]\s*'|^\s*\{[^"]*: (?:None|True|False)\b/, 'is a Python object as str() writes it, not JSON'],
+  [/^b'[^']*'\s*$|^b"/, 'is bytes as Python prints them, with b and quotes around them'],
+  [/^\s*\{\s*(?:"[^"]*"|:\w+)\s*=>/, 'is a hash as Ruby inspects it, not JSON'],
+  [/^\s*map\[\w+:/, 'is a map as Go prints it, not JSON'],
+  [/^\s*\{\w+=[^"{]/, 'is a map as Java prints it, not JSON'],
+  [/^System\.[\w.`[\], ]+\s*$/, 'is the name of a class of .NET: ToString() of an object'],
+  [/^\s*<Buffer [0-9a-f ]+/, 'is a Buffer as Node prints it'],
+  [/^\s*(?:\[\s*)?\{\s*[A-Za-z_$][\w$]*:\s/, 'is an object as a log prints it, with keys without quotes'],
+  [/^(?:[*><] |\{ \[\d+ bytes)|^HTTP\/\d/, 'is the output of curl -v or -i', ALONE],
+  [/^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i, 'is a multipart form'],
+  [/^\s*<(?:!doctype|html)/i, 'is HTML or XML: a page of an error, or another request', ONE_POST],
+  [/^\s*(?:\$ )?curl\s+\S/, 'is a command of curl', ALONE],
 ];
 
 const LOOKS: readonly Look[] = [
@@ -198,7 +106,26 @@ const LOOKS: readonly Look[] = [
       bytes.length === 0 ? 'is empty: something has read it before, or it was not sent' : undefined,
     fix: `${RAW_BYTES}; a stream can be read once`,
   },
-  ...OTHER_TEXTS,
+  ...OTHER_TEXTS.map(starts),
+  {
+    code: 'wrapped-body',
+    ...starts([
+      /^[A-Z]{3,7} \S+ HTTP\/\d/,
+      'is a whole HTTP request, which holds the body',
+      'Give --format http, or the body alone: what follows the empty line',
+    ]),
+    inside: ({ text }) => text?.replace(/^[\s\S]*?\r?\n\r?\n/, ''),
+  },
+  {
+    code: 'other-encoding',
+    // Matches typographic double quotes as UTF-8 bytes.
+    ...starts([
+      /^\s*(?:\[\s*)?\{\s*\u00e2\u0080[\u009c-\u009f]/,
+      'has typographic quotes, so it is not JSON',
+      'Give the body as it came: a chat, a word processor or a page replaced its quotes',
+    ]),
+    inside: ({ text }) => text?.replaceAll(/[\u201c-\u201f]/g, '"'),
+  },
   {
     code: 'chunked',
     says: ({ bytes, head }) =>
@@ -288,14 +215,6 @@ const LOOKS: readonly Look[] = [
     'Give this body alone: nothing that a shell prints after it, and no second request',
   ),
   recovered('wrapped-body', onlyObject, 'is an object around another one'),
-  { code: 'reordered-keys', says: ({ value }) => orderOfKeys(value) },
-  {
-    code: 'pretty-printed',
-    says: ({ text, json }) =>
-      json !== undefined && text !== json && /^\s*[[{]\s/.test(text ?? '')
-        ? 'is indented, so something may have written it again'
-        : undefined,
-  },
 ];
 
 function badByteOf(bytes: Buffer): string {

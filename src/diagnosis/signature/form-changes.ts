@@ -16,8 +16,9 @@ export function* formChanges(
     for (const value of formValues(text, deadline)) yield { code, would, cost, value };
   }
   const decoded = cost === 2 && /[%+]/.test(text) ? percentDecoded(text) : undefined;
-  if (decoded !== undefined)
+  if (decoded !== undefined) {
     yield { code, would: 'with the percent-encoding taken off', cost, value: decoded };
+  }
 }
 
 /** Yields each distinct value of a form, the longest field first, because a signed body is longer than other fields. */
@@ -36,9 +37,9 @@ export function* encodedForms({ json, text = '' }: KeptBody, cost: Cost): Genera
   if (cost === 1 || json === undefined) return;
   for (const value of percentEncoded(text.trim())) {
     if (cost === 2) yield { code, would: 'percent-encoded', cost, value };
-    else
-      for (const name of FIELDS)
-        yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${value}` };
+    for (const name of cost === 3 ? FIELDS : []) {
+      yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${value}` };
+    }
   }
 }
 

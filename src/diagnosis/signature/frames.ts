@@ -114,8 +114,9 @@ function* filled(
       guesses[field].map(([value]) => ({ ...filling, [field]: value })),
     );
   }
-  for (const filling of fillings)
+  for (const filling of fillings) {
     yield { code: 'other-template', would, cost, frame: frameOf(signs, filling) };
+  }
 }
 
 function frameOf(signs: string, fields: Partial<Record<Field, string>>): HmacFrame {

@@ -4,7 +4,7 @@ import {
   type JsonMember,
   type JsonNode,
 } from '../../signature/body/json-text.ts';
-import { jsonTreeText, writeJsonTree } from '../../signature/body/json-tree-writer.ts';
+import { arrangedText, jsonTreeText } from '../../signature/body/json-tree-text.ts';
 import type { KeptBody } from '../../signature/body/kept-body.ts';
 import {
   allSpellings,
@@ -69,8 +69,7 @@ class SpelledJson {
     for (const how of (spellings ??= allSpellings())) {
       if (how.cost !== cost || !this.#tells(how)) continue;
       const text = this.#textOf(how);
-      if (text === undefined) return;
-      yield { code: how.code, would: how.would, cost, value: how.escape(text) };
+      if (text !== undefined) yield { code: how.code, would: how.would, cost, value: how.escape(text) };
     }
   }
 
@@ -85,13 +84,8 @@ class SpelledJson {
   #textOf(how: Spelling): string | undefined {
     const { layout, order } = how;
     if (this.#last?.how.layout === layout && this.#last.how.order === order) return this.#last.text;
-    let text = '';
-    writeJsonTree(this.node, how, (piece) => {
-      text += piece;
-      return !this.#deadline.isOver && text.length <= this.#longest;
-    });
-    if (this.#deadline.isOver) return undefined;
-    this.#last = { how, text };
+    const text = this.#deadline.isOver ? undefined : arrangedText(this.node, how, this.#longest);
+    if (text !== undefined) this.#last = { how, text };
     return text;
   }
 }

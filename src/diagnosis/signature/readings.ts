@@ -35,8 +35,9 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
   ] as const) {
     const decoration = isDecorated ? decorationOf(text) : undefined;
     const found = [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...listReadings(token)];
-    if (found.length > 0)
+    if (found.length > 0) {
       return found.map((reading) => (decoration ? decorated(reading, decoration) : reading));
+    }
   }
   return [];
 }
@@ -56,8 +57,9 @@ function undecorated(text: string): string {
   const plain = text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
-  if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain))
+  if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain)) {
     return plain.replaceAll(/[^0-9a-f]/gi, '');
+  }
   const tokens = plain.replace(/^\W*0x/i, '').match(/[0-9A-Za-z+/_-]{8,}={0,2}/g) ?? [];
   return tokens.toSorted((one, other) => other.length - one.length)[0] ?? '';
 }
@@ -146,8 +148,9 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
       scheme,
     );
   }
-  if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART)
+  if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART) {
     yield* partReadings(token, 'base64', scheme);
+  }
 }
 
 const MIN_BASE64_PART = 20;

@@ -22,6 +22,9 @@ export type SearchResult =
   /** The time was up before all combinations were tried. */
   | { readonly kind: 'stopped'; readonly tried: number; readonly afterMs: number };
 
+export type Found = Extract<SearchResult, { kind: 'found' }>;
+export type NotFound = Exclude<SearchResult, Found>;
+
 /** A change as a result. */
 export type SmallChange = Pick<Change, 'code' | 'would' | 'fix'>;
 
@@ -60,7 +63,7 @@ function groups(readings: readonly Reading[], sum: number): readonly (readonly R
   return [...byDigest.values()];
 }
 
-interface Found {
+interface Match {
   readonly reading: Reading;
   readonly changes: readonly SmallChange[];
 }
@@ -103,7 +106,7 @@ class ChangeSearch {
   }
 
   /** Tries all combinations whose costs have this sum. */
-  at(sum: number, readings: readonly Reading[]): Found | undefined {
+  at(sum: number, readings: readonly Reading[]): Match | undefined {
     for (const combination of this.#combinations(sum)) {
       if (this.#deadline.isOver) return undefined;
       this.tried++;

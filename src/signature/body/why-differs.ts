@@ -1,6 +1,6 @@
 import { hasWhiteSpace, parseJsonTree, withoutNewlines } from './json-text.ts';
 import type { NoteCode } from '../reasons.ts';
-import { jsonTreeText } from './json-tree-writer.ts';
+import { jsonTreeText } from './json-tree-text.ts';
 import { PYTHON_SPELLINGS, SORTED_SPELLING } from './spellings.ts';
 
 const BOM = '\ufeff';

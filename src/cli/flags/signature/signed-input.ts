@@ -1,3 +1,4 @@
+import type { RequestTarget } from '../../../signature/evidence.ts';
 import { createHmac } from 'node:crypto';
 import { captureBody, type Capture, type HeaderPair } from '../../../capture/capture.ts';
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
@@ -20,6 +21,8 @@ export interface SignedInput {
     readonly headers: readonly HeaderPair[];
     /** When the request was received, in ms since the epoch; undefined if the input does not say. */
     readonly at: number | undefined;
+    /** Undefined if the input has no request line. */
+    readonly target?: RequestTarget | undefined;
   };
   /** The likely format of an input that is too large to parse. */
   readonly seems?: 'capture' | 'http' | undefined;
@@ -100,7 +103,17 @@ function signedInput(capture: Capture, secret: string): SignedInput {
   const body = captureBody(capture);
   const digest = createHmac('sha1', secret).update(body).digest('hex');
   const at = capture.at === undefined ? undefined : Date.parse(capture.at);
-  return { digest, bytes: body.length, request: { body, headers: capture.headers, at } };
+  return {
+    digest,
+    bytes: body.length,
+    request: { body, headers: capture.headers, at, target: targetOf(capture) },
+  };
+}
+
+/** The request line of a capture, whose URL may be absolute. */
+function targetOf({ method, url }: Capture): RequestTarget | undefined {
+  if (method === undefined || url === undefined) return undefined;
+  return { method, path: url.replace(/^https?:\/\/[^/]*/i, '') || '/' };
 }
 
 /** Guesses the format of an input from its first bytes; undefined for a raw body. */

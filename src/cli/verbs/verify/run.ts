@@ -111,7 +111,7 @@ async function verifyInput(
 ): Promise<VerifiedInput> {
   const { bytes, request } = input;
   const headers = [...(request?.headers ?? []), ...verification.headers];
-  const presented = request && (await presentedRequest({ headers, signature, at: request.at }, verification));
+  const presented = request && (await presentedRequest({ ...request, headers, signature }, verification));
   if (request === undefined || presented === undefined) return withoutSignature(input, verification);
   const verifier = new SignatureVerifier(presented.options).update(request.body);
   const verdict = await printedVerdict(verifier, presented, verification);

@@ -1,4 +1,5 @@
 import type { HeaderPair } from '../../../capture/capture.ts';
+import type { RequestTarget } from '../../../signature/evidence.ts';
 import { BUILT_IN_SCHEMES } from '../../../signature/schemes/built-in.ts';
 import { detectSchemes, missingSignature } from '../../../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
@@ -53,6 +54,7 @@ interface PresentedHeaders {
   /** The value of --signature or HOOKS_SIGNATURE. */
   readonly signature: string | undefined;
   readonly at?: number | undefined;
+  readonly target?: RequestTarget | undefined;
 }
 
 /** Options to verify a request that has a signature. */
@@ -72,7 +74,7 @@ export type PrintedVerdict = VerifyResult & {
 
 /** Prepares the verification of a request. Undefined if the request has no signature of the schemes. */
 export async function presentedRequest(
-  { headers: pairs, signature: given, at }: PresentedHeaders,
+  { headers: pairs, signature: given, at, target }: PresentedHeaders,
   { flags, secrets, schemes, context }: Verification,
 ): Promise<PresentedRequest | undefined> {
   const own = schemes === undefined ? await detectableSchemes(flags, context.io) : [];
@@ -88,7 +90,17 @@ export async function presentedRequest(
   if (signature === undefined && !came) return undefined;
   const { exact = false, ignoreTimestamp = false } = flags;
   return {
-    options: { signature, headers, scheme: meant, at, ignoreTimestamp, secrets, exact, diagnose: true },
+    options: {
+      signature,
+      headers,
+      scheme: meant,
+      at,
+      ignoreTimestamp,
+      secrets,
+      exact,
+      target,
+      diagnose: true,
+    },
     warning: schemes === undefined ? missingSignature(headers, own) : undefined,
   };
 }

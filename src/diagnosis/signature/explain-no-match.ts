@@ -1,0 +1,151 @@
+import type { BodyDigests } from '../../signature/body/body-digests.ts';
+import {
+  diagnosisOf,
+  mismatchText,
+  type Diagnosis,
+  type SignatureEvidence,
+} from '../../signature/evidence.ts';
+import { sameText } from '../../signature/lenient-signature.ts';
+import { REASONS } from '../../signature/reasons.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
+import { unexpandedName } from '../../signature/secret.ts';
+import { bodyLooks } from './body-looks.ts';
+import { explanation, fixOf, recipeOf, type Explanation } from './explanation.ts';
+import { oddLooksOf } from './other-secrets.ts';
+import { DIGEST_BYTES, whatOf, type Reading } from './readings.ts';
+import type { NotFound } from './search.ts';
+import { knownValue } from './unreadable.ts';
+
+/** Explains a signature that no combination reproduces. An odd look of the body is a note, because correct bodies look odd too. */
+export function explainNoMatch(
+  evidence: SignatureEvidence,
+  readings: readonly Reading[],
+  result: NotFound,
+): Diagnosis {
+  const { digests, scheme } = evidence;
+  const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
+  if (notation !== undefined && notation.cost > 0) return explainUnreadable(evidence);
+  const why = triedText(result);
+  if (evidence.keys.length === 0) return explanation(evidence, unusableSecret(scheme));
+  const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
+  if (unexpanded !== undefined) return explanation(evidence, unexpanded, 'likely');
+  const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
+  const { note, fix } = lookOf(evidence);
+  const found = `${written}${why}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}${note}`;
+  const code = notation?.problem?.code ?? 'no-match';
+  const notationFix = notation?.problem && `${notation.problem.fix ?? fixOf(code, evidence)}. `;
+  const hint = mismatchText(digests.bytes, found, `${notationFix ?? ''}${fix}${compareSecrets(evidence)}`);
+  return diagnosisOf(code, 'likely', hint);
+}
+
+function unusableSecret(scheme: SignatureScheme): Explanation {
+  const fix = verifyingSecretFix(scheme);
+  return {
+    code: 'unusable-secret',
+    found: `no secret can be a key of ${scheme.name}`,
+    fix: fix.charAt(0).toUpperCase() + fix.slice(1),
+  };
+}
+
+function unexpandedSecret({ secrets, secretOrigin }: SignatureEvidence): Explanation | undefined {
+  const name = secrets.map(unexpandedName).find(Boolean);
+  const from = secretOrigin === undefined ? '' : ` (from ${secretOrigin})`;
+  const found = `our secret is the text of the variable ${name}, which was not expanded${from}`;
+  return name === undefined ? undefined : { code: 'unexpanded-secret', found };
+}
+
+const DIFFERENT_SECRETS = 'probably the two sides hold different secrets';
+
+function triedText(result: NotFound): string {
+  switch (result.kind) {
+    case 'none':
+      return `none of ${result.tried} combinations of changes to secret, body, signed text and hash matches`;
+    case 'stopped':
+      return `none of ${result.tried} combinations matches that were tried within ${result.afterMs} ms`;
+    case 'too-large':
+      return 'the body is too large to try all changes';
+    default:
+      return result satisfies never;
+  }
+}
+
+/** What is odd about the body, and how to get the right one. Both texts are empty for an ordinary body. */
+function lookOf({ body }: SignatureEvidence): { readonly note: string; readonly fix: string } {
+  if (body === undefined) return { note: '', fix: '' };
+  const [look] = bodyLooks(body);
+  const isText = body.text === undefined || body.problem !== undefined;
+  const says = look === undefined ? (isText ? ': it is not JSON' : '') : `: the body ${look.says}`;
+  return { note: `, or the body was changed${says}`, fix: look?.fix === undefined ? '' : `${look.fix}. ` };
+}
+
+/** The fix that compares the secrets of both sides. Its command reads our secret from where it was given. */
+function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
+  const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
+  const { fix } = REASONS['no-match'];
+  if (/^(?:$|HOOKS_SECRET)/.test(secretOrigin)) return fix;
+  // Passes a function, because `$` has a special meaning in a replacement string.
+  return fix.replace('"$HOOKS_SECRET"', () => (file === undefined ? "'SECRET'" : `"$(cat ${file})"`));
+}
+
+/**
+ * Describes the secrets of this side by length and origin, for the person who gave them; empty if their origin is
+ * unknown.
+ */
+function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
+  if (secretOrigin === undefined) return '';
+  const lengths = secrets.map((secret) => secret.length).join(' and ');
+  const looks = secrets.map(oddLooksOf).find(Boolean);
+  const odd = looks === undefined ? '' : `, ${looks}`;
+  return ` (ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${odd}, from ${secretOrigin})`;
+}
+
+/** Explains several signatures in the header of a scheme that has one. */
+export function severalOf(
+  { scheme, digests }: SignatureEvidence,
+  [text = '']: readonly string[],
+): Explanation | undefined {
+  const parts = text.split(/[\s,;]+/).map((part) => part.replace(/^sha1=/i, ''));
+  if (parts.length < 2 || scheme.isLenient !== true || !parts.every((part) => /^[0-9a-f]{40}$/i.test(part))) {
+    return undefined;
+  }
+  const which = matchingPart(parts, digests);
+  return {
+    code: 'no-match',
+    found: `there are ${parts.length} signatures instead of one, and ${which}`,
+    fix: 'Send X-Signature once: look for a proxy, or a second library, that signs again',
+  };
+}
+
+function matchingPart(parts: readonly string[], digests: BodyDigests): string {
+  const right = digests.all().map((digest) => digest.toString('hex'));
+  const number = 1 + parts.findIndex((part) => right.some((digest) => sameText(part.toLowerCase(), digest)));
+  return number > 0 ? `number ${number} of them would match alone` : 'none of them matches';
+}
+
+/** Explains a value that cannot be read as a digest. */
+export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
+  const { scheme, presented } = evidence;
+  const text = presented.signatures[0]?.trim() ?? presented.value;
+  const known = knownValue(text);
+  if (known !== undefined) {
+    return explanation(evidence, { code: 'no-match', found: `the signature ${known.found}`, fix: known.fix });
+  }
+  if (presented.problem !== undefined) return explanation(evidence, presented.problem);
+  const found = text === '' ? 'the signature is empty' : `the signature has ${lengthOf(text, scheme)}`;
+  return explanation(evidence, { code: 'no-match', found, fix: wholeSignature(scheme) });
+}
+
+function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {
+  const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
+  const unit = encoding === 'hex' ? 'hex digits' : 'characters of base64';
+  if (encoding === 'hex' && /^[0-9a-f]+$/i.test(text)) {
+    return `${text.length === 1 ? '1 hex digit' : `${text.length} hex digits`} instead of ${whole}`;
+  }
+  return `${text.length === 1 ? '1 character that is' : `${text.length} characters that are`} not ${whole} ${unit}`;
+}
+
+function wholeSignature(scheme: SignatureScheme): string {
+  if (scheme.isLenient !== true) return recipeOf(scheme);
+  return 'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
+}

@@ -1,0 +1,53 @@
+import {
+  diagnosisOf,
+  mismatchText,
+  type Confidence,
+  type Diagnosis,
+  type SignatureEvidence,
+} from '../../signature/evidence.ts';
+import { REASONS, type ReasonCode } from '../../signature/reasons.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { hmacName } from './constructs.ts';
+
+/** An explanation that does not come from the search. */
+export interface Explanation {
+  readonly code: ReasonCode;
+  readonly found: string;
+  /** @default the fix of the code */
+  readonly fix?: string;
+}
+
+/** Makes the diagnosis of an explanation. */
+export function explanation(
+  evidence: SignatureEvidence,
+  { code, found, fix }: Explanation,
+  confidence: Confidence = 'proved',
+): Diagnosis {
+  const hint = mismatchText(evidence.digests.bytes, found, fix ?? fixOf(code, evidence));
+  return diagnosisOf(code, confidence, hint);
+}
+
+/** The fix of a code. For a scheme other than that of X-Signature, how to sign replaces what is said of X-Signature. */
+export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
+  return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : REASONS[code].fix;
+}
+
+const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'sha256',
+  'other-hash',
+  'plain-hash',
+  'base64',
+  'other-encoding',
+  'other-template',
+  'other-id',
+  'truncated-signature',
+]);
+
+/** How to sign by a scheme, in one sentence. */
+export function recipeOf(scheme: SignatureScheme): string {
+  const { signatureHeader } = layoutOf(scheme);
+  const { hash, encoding, signs, name, headers } = scheme;
+  const key = scheme.secret === 'base64' ? 'the bytes that the secret is the base64 of' : 'the secret';
+  return `Sign as ${name} does: ${hmacName(hash)} over ${signs}, keyed with ${key}, in ${encoding}, sent as ${signatureHeader.name}: ${headers[signatureHeader.name]}`;
+}
