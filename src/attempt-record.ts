@@ -31,4 +31,6 @@ export interface AttemptEvidence {
   readonly location?: string;
   /** The `Retry-After` header. */
   readonly retryAfter?: string;
+  /** The variable that names the proxy. Only set by examining the proxy. */
+  readonly proxy?: string;
 }

@@ -1,3 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { readTextNow } from './files.ts';
+import { printable } from './redact.ts';
+
 /** Finds the known word that `word` probably means: the same word in another case, or at most two edits away. */
 export function closest(word: string, known: Iterable<string>): string | undefined {
   const meant = word.toLowerCase();
@@ -9,6 +14,52 @@ export function closest(word: string, known: Iterable<string>): string | undefin
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** Finds the known word that `word` probably means: a near one (`closest`), or the shortest that begins with it. */
+export function nearWord(word: string, known: readonly string[]): string | undefined {
+  const longer = known.filter((each) => word.length > 1 && each.toLowerCase().startsWith(word.toLowerCase()));
+  return closest(word, known) ?? longer.toSorted((one, other) => one.length - other.length)[0];
+}
+
+/** The hint for an unknown word: the known word that it probably means, else `otherwise`. */
+export function nearHint(word: string, known: readonly string[], otherwise: string): string {
+  const near = nearWord(word, known);
+  return near === undefined ? otherwise : `did you mean ${printable(near, 80)}?`;
+}
+
+/** Finds the file that an absolute path probably means, if the file or a folder above it has a near name. */
+export function nearPath(path: string): string | undefined {
+  const folder = dirname(path);
+  if (folder === path) return undefined;
+  const there = existsSync(folder) ? folder : nearPath(folder);
+  if (there === undefined) return undefined;
+  if (there !== folder && existsSync(join(there, basename(path)))) return join(there, basename(path));
+  const near = closest(basename(path), namesIn(there));
+  return near === undefined ? undefined : join(there, near);
+}
+
+/** The names in a folder. Empty for a folder that cannot be read. */
+export function namesIn(folder: string): string[] {
+  return orNone(() => readdirSync(folder));
+}
+
+/** Finds the host that `host` probably means: one of this machine or of the URLs. Ignores texts that are not URLs. */
+export function nearHost(host: string, urls: readonly (string | undefined)[]): string | undefined {
+  const named = urls.flatMap((text = '') => (URL.canParse(text) ? new URL(text).hostname : []));
+  const lines = orNone(() => readTextNow('/etc/hosts').replace(/#.*/g, '').split('\n'));
+  const ofMachine = lines.flatMap((line) => line.trim().split(/\s+/).slice(1));
+  const known = ['localhost', ...named, ...ofMachine].filter((each) => each.length > 3 && each !== host);
+  return closest(host, known);
+}
+
+/** Reads names. Returns none if that fails, as for `/etc/hosts` on Windows. */
+function orNone(read: () => string[]): string[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
 }
 
 /** Longest word that gets a suggestion: the cost is the product of both lengths, and `word` is untrusted. */

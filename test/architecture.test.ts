@@ -70,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['message', 'client', 'deletion'],
   deletion: ['message'],
   config: ['client', 'engine', 'signature'],
+  'suggest.ts': ['files.ts', 'redact.ts'],
   'validate-options.ts': ['errors.ts', 'suggest.ts'],
 };
 

@@ -2,6 +2,7 @@ import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import type { WebhookOptions } from '../engine/options.ts';
 import { prepareWebhook, type Webhook } from '../engine/webhook.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
+import type { FailureEvidence } from '../transport/cause.ts';
 import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { examineFailure, mistakenRequests, networkCauseOf, responseCauseOf } from '../diagnosis/explain.ts';
@@ -36,7 +37,8 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
   const transport = createUndiciTransport({ proxyEnv });
   try {
     const { url, headers } = receiver;
-    const examine = (error: string) => examineFailure({ url, error, env: proxyEnv, signal: rest.signal });
+    const examine = ({ error, cause }: FailureEvidence) =>
+      examineFailure({ url, error, cause, env: proxyEnv, signal: rest.signal });
     const causes = { responseCauseOf, networkCauseOf };
     return await new CheckRun({ ...rest, transport, url, headers, examine, causes, mistakenRequests }).run();
   } finally {

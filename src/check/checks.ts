@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { closest } from '../suggest.ts';
+import { nearHint } from '../suggest.ts';
 import { bytesChecks, severalSignaturesChecks } from './bytes-checks.ts';
 import type { Check } from './check.ts';
 import { FORGERY_CHECKS } from './forgery-checks.ts';
@@ -57,9 +57,8 @@ export function selectCodes<Code extends string>(
 function rejectUnknown(flag: string, codes: readonly string[], known: readonly string[]): void {
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;
-  const meant = closest(unknown, known);
   throw new ConfigError(`Unknown check \`${printable(unknown, 60)}\` (${flag})`, {
     flag,
-    hint: meant === undefined ? 'choose one of hooks test --list' : `did you mean ${meant}?`,
+    hint: nearHint(unknown, known, 'choose one of hooks test --list'),
   });
 }

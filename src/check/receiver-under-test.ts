@@ -1,7 +1,8 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import type { ConnectionOptions, NetworkError, Transport, TransportResult } from '../transport/transport.ts';
+import type { FailureEvidence } from '../transport/cause.ts';
+import type { ConnectionOptions, Transport, TransportResult } from '../transport/transport.ts';
 import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
@@ -22,13 +23,14 @@ export interface TestedReceiverOptions {
   readonly gone: () => string | undefined;
   readonly causes: CheckCauses;
   /** Examines the connection after a network error, to find why there was no response. @default no examination */
-  readonly examine?: (error: NetworkError) => Promise<Examined | undefined>;
+  readonly examine?: (failure: FailureEvidence) => Promise<Examined | undefined>;
 }
 
 /** Result of an examination: the code of a NetworkCause, and the location at which the receiver was found. */
 interface Examined {
   readonly cause: string;
   readonly location?: string;
+  readonly proxy?: string;
 }
 
 /** Time for a supervisor to restart a crashed receiver. */
@@ -101,7 +103,8 @@ export class ReceiverUnderTest {
   /** Examines the URL if no response came, because another program may listen at it, and adds the result to the response. */
   async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
     const { examine, url, causes } = this.#options;
-    this.#seen ??= examine?.(response.error);
+    const { error, cause } = response;
+    this.#seen ??= examine?.({ error, cause: cause?.code === error ? undefined : cause?.code });
     const seen = await this.#seen;
     if (seen === undefined) return response;
     return {

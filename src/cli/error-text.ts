@@ -1,5 +1,7 @@
+import { relative, resolve } from 'node:path';
 import { ConfigError, InputError, type HooksError } from '../errors.ts';
 import { printable } from '../redact.ts';
+import { closest, nearPath } from '../suggest.ts';
 import type { Io } from './io.ts';
 
 /** The output for the lines of an error: stderr, or the lines above a progress bar. */
@@ -14,6 +16,20 @@ export function noteError({ note, errColor }: ErrorOutput, sentence: string, hin
 /** Prints `hint:  HINT`, below a line that names the problem. */
 export function noteHint({ note, errColor }: ErrorOutput, hint: string): void {
   note(`${errColor.dim('hint: ')} ${hint}`);
+}
+
+/**
+ * Returns the hint of an error, unescaped. Names the file or variable that is probably meant by one that does not exist, if
+ * its name is near.
+ */
+export function hintOf(error: HooksError, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string | undefined {
+  const { code, path, syscall = '' } = (error.cause ?? {}) as NodeJS.ErrnoException; // other errors lack these fields
+  const isMissing = code === 'ENOENT' && path !== undefined && !syscall.startsWith('spawn');
+  const near = isMissing ? nearPath(resolve(cwd, path)) : undefined;
+  if (near !== undefined) return `did you mean ${near.startsWith(cwd) ? relative(cwd, near) : near}?`;
+  const [, unset] = /needs the environment variable (\w+), which is not set/.exec(error.message) ?? [];
+  const variable = unset === undefined ? undefined : closest(unset, Object.keys(env));
+  return variable === undefined ? error.hint : `rename ${variable}, which is set, to ${unset}`;
 }
 
 /** Returns the escaped message of an error, after its position in a file: `orders.ndjson:3: expected …`. */

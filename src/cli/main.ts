@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { HooksError, InputError, messageOf } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { errorSentence, noteError } from './error-text.ts';
+import { errorSentence, hintOf, noteError } from './error-text.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
 import { fitText } from './fit-text.ts';
 import { shortHelp } from './help-command.ts';
@@ -60,7 +60,8 @@ function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
   // gone.
   if (io.signal.aborted && isAbort(error)) return ExitCode.negative;
   if (error instanceof HooksError) {
-    noteError(io, errorSentence(error), error.hint && printable(error.hint, 2_000));
+    const hint = hintOf(error, io);
+    noteError(io, errorSentence(error), hint && printable(hint, 2_000));
   } else {
     const message = messageOf(error);
     noteError(io, `Unexpected: ${printable(message, 2_000)}`, 'report this bug in hooks; -v shows where');

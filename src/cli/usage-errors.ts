@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../redact.ts';
-import { closest } from '../suggest.ts';
+import { nearHint, nearWord } from '../suggest.ts';
 import { noteError } from './error-text.ts';
 import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
@@ -65,6 +65,8 @@ export function readUsageError(text: string): { readonly sentence: string; reado
  */
 function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
+  const [, choices = '', got = ''] = CHOICE.exec(sentence) ?? [];
+  if (choices !== '') return nearHint(got, choices.split(/, | or /), help);
   if (sentence.startsWith('Expected at most ')) return `${meantArgument(command)}, or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
   if (takesIds && /^Unknown option `-[^-]/.test(sentence)) {
@@ -80,6 +82,9 @@ function usageHint(sentence: string, command: Command): string {
     ? help
     : `give it after the command: hooks COMMAND ${flag} …; or ${help}`;
 }
+
+/** Matches the sentence of a value that is none of the choices of its flag. */
+const CHOICE = /^Expected `[\w-]+` to be ((?:[\w-]+, )*[\w-]+ or [\w-]+), got ([\w-]+)$/;
 
 /** The main flag of each message type. Users sometimes give its value without the flag. */
 const NAMED_BY: Readonly<Record<string, string>> = {
@@ -143,10 +148,7 @@ function meantFlags(flag: string, known: readonly string[]): string | undefined 
   const same = foreign.filter((each) => known.includes(each));
   if (same.length > 0) return same.join(' or ');
   if (!isLong) return undefined;
-  const [shortest] = known
-    .filter((each) => each.startsWith(flag))
-    .toSorted((one, other) => one.length - other.length);
-  return shortest ?? closest(flag, known);
+  return nearWord(flag, known);
 }
 
 function longFlagsOf(command: Command): string[] {

@@ -1,4 +1,6 @@
 import { KEYS, fieldOf, type Key } from './table/fields.ts';
+import { printable } from '../redact.ts';
+import { closest } from '../suggest.ts';
 import { isObject } from '../validate-options.ts';
 import { splitUrls } from '../url.ts';
 import type { ConfigOrigin } from './config-origin.ts';
@@ -104,6 +106,17 @@ export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string):
     return name === undefined ? [] : [[key, { name, value: fromText(key, env[name] ?? '') }] as const];
   });
   return layerOf(Object.fromEntries(entries), cwd);
+}
+
+/** A sentence for each variable that probably misspells a variable of hooks that is not set. */
+export function misspelledVariables(env: Readonly<NodeJS.ProcessEnv>): string[] {
+  const known = [...KEYS.flatMap((key) => fieldOf(key).env ?? []), 'HOOKS_CONFIG', 'HOOKS_DATA_DIR'];
+  const unset = known.filter((name) => env[name] === undefined);
+  const given = Object.keys(env).filter((name) => /^hooks?_/i.test(name) && !known.includes(name));
+  return given.flatMap((name) => {
+    const meant = closest(name, unset);
+    return meant === undefined ? [] : [`${printable(name, 80)} is not read: did you mean ${meant}?`];
+  });
 }
 
 function fromText(key: Key, text: string): unknown {

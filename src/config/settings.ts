@@ -6,7 +6,7 @@ import { dataFolderWarning } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
 import { fileLayers, type ConfigFilesContext } from './files/file-layers.ts';
 import { homeFolder } from './files/home.ts';
-import { environmentLayer, findSetting, layerOf, type Layer } from './layer.ts';
+import { environmentLayer, findSetting, misspelledVariables, layerOf, type Layer } from './layer.ts';
 import { listSettings } from './list-settings.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
@@ -26,6 +26,7 @@ import {
 export async function loadSettings(context: ConfigFilesContext): Promise<Settings> {
   const { env, cwd, note } = context;
   const dataFolder = await dataFolderOf(env, cwd);
+  for (const line of misspelledVariables(env)) note?.(`warning: ${line}`);
   const files = await fileLayers(context);
   return new Settings({ files, environment: environmentLayer(env, cwd), env }, { cwd, dataFolder, note });
 }

@@ -16,7 +16,7 @@ import { fieldOf, KEYS, SHORT_FORM_KEYS, type Key } from './table/fields.ts';
 import { findSetting, keysAt, valueAt, type Layer } from './layer.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import { UnsetVariableError } from './references.ts';
-import { suggestion } from './other-names.ts';
+import { nearHint } from '../suggest.ts';
 
 /** Layers from which settings are read. */
 export interface SettingLayers {
@@ -147,12 +147,11 @@ function sourceScopes(given: SettingLayers): readonly (readonly [name: string, s
 function namedScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
   const names = sourceNames(given);
   if (names.includes(name)) return sourceScope(given, name, layers);
-  const near = suggestion(name, names);
   const known = `there ${names.length === 1 ? 'is' : 'are'}: ${names.map((each) => printable(each, 80)).join(', ')}`;
   throw new ConfigError(`Unknown source \`${printable(name, 80)}\``, {
     key: 'sources',
     origin: '--source',
-    hint: near === undefined ? known : `did you mean \`${near}\`?`,
+    hint: nearHint(name, names, known),
   });
 }
 

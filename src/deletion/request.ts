@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ValidationError } from '../errors.ts';
 import { encodeBody, type OutgoingMessage } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
-import { closest } from '../suggest.ts';
+import { nearHint } from '../suggest.ts';
 import { printable } from '../redact.ts';
 import { recordOf, type DeletionRecord, type DeletionStore } from './state.ts';
 
@@ -175,11 +175,10 @@ function requestOf(messageId: string): string | undefined {
 function assertKnownSources(sources: readonly string[], known: readonly string[]): void {
   const unknown = sources.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const near = closest(unknown, known);
   const names = known.map((name) => printable(name, 80)).join(', ');
   throw new ValidationError(`Expected the name of a source, got \`${printable(unknown, 80)}\``, {
     path: 'sources',
     got: unknown,
-    hint: near === undefined ? `known sources: ${names}` : `did you mean \`${printable(near, 80)}\`?`,
+    hint: nearHint(unknown, known, `known sources: ${names}`),
   });
 }

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
+import { nearHost } from '../suggest.ts';
 import { isLoopbackHost, bareHost, portOf } from '../url.ts';
-import { askInHttp, askInTls, takesConnections, type AskedPort } from '../transport/port-speech.ts';
-import { proxyFor } from '../transport/route/proxy.ts';
+import { askInHttp, askPort, type AskedPort } from '../transport/port-speech.ts';
+import { proxyFor, type Proxy } from '../transport/route/proxy.ts';
 
-/**
- * The result of examining the port of a failed request: the code of the cause, and the URL or protocol that
- * was found instead.
- */
+/** The result of examining the port of a failed request. */
 export interface ExaminedFailure {
   readonly cause: string;
+  /** The URL or protocol that was found instead, or the status of the proxy. */
   readonly location?: string;
+  /** The variable that names the proxy, such as `https_proxy`. */
+  readonly proxy?: string;
 }
 
 export interface FailureToExamine {
@@ -17,6 +18,10 @@ export interface FailureToExamine {
   readonly url: string;
   /** The stable error code of the failure, such as `refused`. */
   readonly error: string;
+  /** The cause that the transport determined. A cause that leaves nothing to examine is kept. */
+  readonly cause?: string | undefined;
+  /** Other URLs of the config, whose hosts may be meant by a host that does not exist. @default none */
+  readonly urls?: readonly string[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
   /** Timeout, in ms, of each of the at most three connections that examine the port. @default 3000 */
@@ -25,31 +30,36 @@ export interface FailureToExamine {
 
 const TIMEOUT_MS = 3_000;
 
+/** Causes of the transport that examining the port can make more exact. */
+const INEXACT: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  ...'dns-for-now no-tls tls-handshake tls-unfinished tunnel-no-tls'.split(' '),
+  ...'proxy-unreachable proxy-garbage proxy-forbids proxy-failed proxy-silent'.split(' '),
+]);
+
 /**
  * Examines why a request got no response, over a few connections that do not carry the message. Undefined if these reveal
- * no cause, or if requests go through a proxy. Never rejects.
+ * no cause that is more exact than `cause`. Never rejects.
  */
-export async function examinePort({
-  url: text,
-  error,
-  env,
-  signal,
-  timeoutMs = TIMEOUT_MS,
-}: FailureToExamine): Promise<ExaminedFailure | undefined> {
-  if (!URL.canParse(text) || signal.aborted) return undefined;
+export async function examinePort(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
+  const { url: text, error, cause, env, urls = [], signal, timeoutMs = TIMEOUT_MS } = failure;
+  if (!URL.canParse(text) || signal.aborted || !INEXACT.has(cause)) return undefined;
   const url = new URL(text);
-  if (proxyFor(url, env) !== undefined) return undefined;
+  const proxy = proxyFor(url, env);
+  const to = proxy?.origin ?? url;
+  const asked = { host: bareHost(to), port: Number(portOf(to)), timeoutMs, signal };
+  const meant = error === 'dns' ? nearHost(to.hostname, [...urls, ...Object.values(env)]) : undefined;
+  if (meant !== undefined) return { cause: 'near-host', location: `${to.protocol}//${meant}:${portOf(to)}` };
+  if (proxy !== undefined) return examineProxy(url, proxy, { error, asked, cause });
   if (/[{}$]/.test(url.hostname)) return { cause: 'placeholder' };
   if ((error === 'dns' || error === 'refused') && wouldGoByAllProxy(url, env)) return { cause: 'all-proxy' };
   if (error === 'dns') return causeByName(url);
-  const asked = { host: bareHost(url), port: Number(portOf(url)), timeoutMs, signal };
   if (error === 'refused') return causeOfRefused(url, env, asked);
-  if (!['reset', 'protocol', 'timeout', 'tls'].includes(error)) return undefined;
-  const found = await causeBySpeech(url, asked);
-  const isSilent =
-    found === undefined && error === 'reset' && url.protocol === 'http:' && (await staysSilent(asked));
-  return isSilent ? { cause: 'silent' } : found;
+  return ASKED.has(error) ? causeByFacts(url, error, asked) : undefined;
 }
+
+/** Errors after which the port is asked in TLS and HTTP. */
+const ASKED: ReadonlySet<string> = new Set(['reset', 'protocol', 'timeout', 'tls']);
 
 /** Whether `ALL_PROXY`, which other programs read and hooks does not, names a proxy for this URL. */
 function wouldGoByAllProxy(url: URL, env: FailureToExamine['env']): boolean {
@@ -58,14 +68,39 @@ function wouldGoByAllProxy(url: URL, env: FailureToExamine['env']): boolean {
   return proxyFor(url, { ...env, http_proxy: any, https_proxy: any }) !== undefined;
 }
 
-/** Whether a port accepts connections, but closes them without a response to a harmless request. */
-async function staysSilent(asked: AskedPort): Promise<boolean> {
-  return (await askInHttp(asked)) === 'nothing' && (await takesConnections(asked));
-}
-
 function causeByName({ hostname }: URL): ExaminedFailure | undefined {
   if (hostname === 'host.docker.internal') return { cause: 'docker-host' };
   return hostname.includes('.') ? undefined : { cause: 'service-name' };
+}
+
+/** Statuses with which web servers respond to CONNECT. A proxy that rejects it responds with 403, 407 or 5xx. */
+const OF_NO_PROXY: ReadonlySet<string> = new Set(['400', '404', '405', '501']);
+
+/** Examines the proxy in place of the receiver: its protocol, and its response to CONNECT. */
+async function examineProxy(
+  url: URL,
+  { origin, variable: proxy }: Proxy,
+  { error, asked, cause }: { error: string; asked: AskedPort; cause: string | undefined },
+): Promise<ExaminedFailure | undefined> {
+  const known = cause === undefined ? undefined : { cause, proxy };
+  if (cause === 'proxy-unreachable' || !(ASKED.has(error) || error === 'refused')) return known;
+  const isTls = origin.protocol === 'https:';
+  const { speech, words } = await askPort(asked);
+  if (speech === (isTls ? 'http' : 'tls')) {
+    return {
+      cause: `proxy-speaks-${speech}`,
+      location: withProtocol(origin, isTls ? 'http:' : 'https:'),
+      proxy,
+    };
+  }
+  if (speech === 'other') return { cause: 'proxy-speaks-other', location: otherProtocol(words), proxy };
+  if (url.protocol === 'http:' || (speech !== 'http' && speech !== 'tls')) return known;
+  const target = `${url.hostname}:${portOf(url)}`;
+  const tunnel = await askInHttp({ ...asked, isTls }, `CONNECT ${target}`, target);
+  const status = tunnel.words;
+  const location = status === undefined ? 'closes the connection after' : `responded with ${status} to`;
+  const isProxy = tunnel.speech !== 'closed' && !OF_NO_PROXY.has(status ?? '');
+  return isProxy ? known : { cause: 'no-proxy', location, proxy };
 }
 
 async function causeOfRefused(
@@ -73,15 +108,14 @@ async function causeOfRefused(
   env: FailureToExamine['env'],
   asked: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
-  const host = bareHost(url);
+  const { host } = asked;
   if (!isLoopbackHost(host)) return undefined;
   const other = host === '::1' ? '127.0.0.1' : '::1';
   // Skips `localhost`: the name stands for both loopback addresses, and the request tried both already.
-  const isThere = host !== 'localhost' && (await takesConnections({ ...asked, host: other }));
+  const isThere = host !== 'localhost' && (await askInHttp({ ...asked, host: other })).speech !== 'refused';
   if (isThere) {
-    const found = new URL(url);
-    found.hostname = other === '::1' ? '[::1]' : other;
-    return { cause: 'other-loopback', location: found.origin };
+    const location = `${url.protocol}//${other === '::1' ? '[::1]' : other}:${portOf(url)}`;
+    return { cause: 'other-loopback', location };
   }
   return isInContainer(env) ? { cause: 'container' } : undefined;
 }
@@ -92,22 +126,23 @@ function isInContainer(env: FailureToExamine['env']): boolean {
   return isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }
 
-async function causeBySpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | undefined> {
-  const speech = await askInTls(asked);
+async function causeByFacts(url: URL, error: string, asked: AskedPort): Promise<ExaminedFailure | undefined> {
   const isPlain = url.protocol === 'http:';
-  if (speech === 'tls' || speech === 'tls-with-client-certificate') {
+  const { speech, isMutual, words } = await askPort(asked, isPlain);
+  if (speech === 'tls') {
     if (isPlain) return { cause: 'speaks-tls', location: withProtocol(url, 'https:') };
-    return speech === 'tls' ? undefined : { cause: 'client-certificate' };
+    return isMutual && error !== 'timeout' ? { cause: 'client-certificate' } : undefined;
   }
-  if (isPlain && (speech === 'nothing' || speech === 'undecided')) return undefined;
-  // Asks in HTTP even if the server responded to the TLS hello with something other than TLS: Python's servers respond to a
-  // TLS hello in HTTP/0.9, without a status line.
-  const plain = speech === 'other' || !isPlain ? await askInHttp(asked) : speech;
-  if (plain === 'http' && isPlain) return undefined;
-  if (plain === 'http') return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
-  if (plain === 'http2') return { cause: 'speaks-http2' };
-  const isOther = plain === 'other' || (speech === 'other' && plain === 'nothing');
-  return isOther ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
+  if (speech === 'http') {
+    return isPlain ? undefined : { cause: 'speaks-http', location: withProtocol(url, 'http:') };
+  }
+  if (speech === 'http2') return { cause: 'speaks-http2' };
+  if (speech === 'other') return { cause: 'speaks-other', location: otherProtocol(words) };
+  return speech === 'closed' && error === 'reset' && isPlain ? { cause: 'silent' } : undefined;
+}
+
+function otherProtocol(words = ''): string {
+  return `another protocol, not HTTP${words === '' ? '' : `: "${words}"`}`;
 }
 
 /** The URL with `protocol` in place of its own, at the same port. Drops the query, which may be secret. */

@@ -18,7 +18,7 @@ import type {
 } from '../transport/cause.ts';
 import { appliesTo, filledTemplate } from './causes/cause-rule.ts';
 import { CAUSE_RULES } from './causes/cause-rules.ts';
-import { NETWORK_CAUSES } from './causes/network-causes.ts';
+import { networkCauseText } from './causes/network-causes.ts';
 import { exceptionLine, readableBody, responseWords, withoutEntities } from './causes/response-words.ts';
 import { SELF_REDIRECT, statusRule } from './causes/status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './causes/taken-rules.ts';
@@ -27,7 +27,7 @@ import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
 export type { ExaminedFailure } from './examine-port.ts';
-export type { ResponseCause } from '../transport/cause.ts';
+export type { Confidence, ResponseCause } from '../transport/cause.ts';
 
 /** Finds out why a signature does not match. */
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
@@ -114,17 +114,12 @@ export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
 ): NetworkCause | undefined {
-  const code = cause !== undefined && cause in NETWORK_CAUSES ? cause : error;
-  const text = NETWORK_CAUSES[code];
+  const code = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
+  const text = networkCauseText(code);
   if (text === undefined) return undefined;
-  const { says, fix, receiverFix = fix } = text;
+  const { says, fix, receiverFix } = text;
   const filled = (template: string): string => filledTemplate(template, { status: 0, ...facts });
-  return {
-    code,
-    says: says === undefined ? undefined : filled(says),
-    fix: filled(fix),
-    receiverFix: filled(receiverFix),
-  };
+  return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
 
 /** The first `length` characters of the readable text of a response: a page without its tags and styles. */

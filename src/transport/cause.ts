@@ -20,11 +20,13 @@ export interface CauseFacts {
   readonly url: string;
   /** The `Server` header of the response. */
   readonly server?: string | undefined;
-  /** The target of a redirect. Without a response: the URL that may work instead, or the protocol that the port speaks. */
+  /** The target of a redirect. Without a response: the URL that may work instead, the protocol of the port, or the status of a proxy. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
   /** The beginning of the response body, from which the explanation quotes the reason of a failure. */
   readonly body?: string | undefined;
+  /** The variable that names the proxy, such as `https_proxy`. @default by the protocol of `url`, in upper case */
+  readonly proxy?: string | undefined;
 }
 
 /**
@@ -33,6 +35,8 @@ export interface CauseFacts {
  * that knows more about the message can explain more.
  */
 export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
+
+export type Confidence = 'proved' | 'likely' | 'possible';
 
 /** The likely reason for a failed response, and how to fix it. */
 export interface ResponseCause {
@@ -53,7 +57,8 @@ export interface FailureEvidence {
 /** The likely reason why there is no response, and how to fix it. */
 export interface NetworkCause {
   readonly code: string;
-  /** A sentence about what probably happened. Undefined if the error text of the transport is enough. */
+  readonly confidence: Confidence;
+  /** A sentence about what happened. Undefined if the error text of the transport is enough. */
   readonly says: string | undefined;
   /** How the user of the sender can fix the problem. */
   readonly fix: string;

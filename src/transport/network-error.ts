@@ -1,3 +1,4 @@
+import type { Certificate, DetailedPeerCertificate } from 'node:tls';
 import { printable } from '../redact.ts';
 import type { NetworkError, NetworkFailure } from './transport.ts';
 
@@ -62,10 +63,7 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   CERT_NOT_YET_VALID: ['tls-expired', 'the certificate is not valid yet'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls-hostname', 'the certificate is for another name'],
   HOSTNAME_MISMATCH: ['tls-hostname', 'the certificate is for another name'],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
-    'tls-untrusted',
-    "the certificate's issuer is unknown (is an intermediate missing?)",
-  ],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls-untrusted', "the certificate's issuer is unknown"],
   UNABLE_TO_GET_ISSUER_CERT: ['tls-untrusted', "the certificate's issuer is unknown"],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls-untrusted', "the certificate's issuer is unknown"],
   CERT_UNTRUSTED: ['tls-untrusted', 'the certificate is not trusted'],
@@ -77,7 +75,7 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   INVALID_PURPOSE: ['tls-untrusted', 'the certificate is not for servers'],
   PATH_LENGTH_EXCEEDED: ['tls-untrusted', 'the certificate chain is longer than its issuer allows'],
   EPROTO: ['tls', TLS_FAILED],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['tls', TLS_FAILED, 'speaks-http'],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['tls', TLS_FAILED, 'no-tls'],
   ERR_SSL_UNSUPPORTED_PROTOCOL: ['tls', TLS_FAILED, 'tls-old'],
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: ['tls', TLS_FAILED, 'tls-old'],
   ERR_SSL_TLSV1_UNRECOGNIZED_NAME: ['tls', TLS_FAILED, 'tls-name'],
@@ -114,8 +112,8 @@ interface SystemError extends Error {
   readonly reason?: unknown;
   /** A cause that is more exact than `code`. Only this program's own errors have it. */
   readonly hooksCause?: string;
-  /** The server's certificate, if it does not name the host of the URL. */
-  readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: unknown } };
+  /** The certificate that the server presented in the TLS handshake that failed. It is not trusted. */
+  readonly presented?: DetailedPeerCertificate | undefined;
 }
 
 /** Creates the error for a response that breaks HTTP although undici's parser accepts it. `detail` says how, for people. */
@@ -152,6 +150,15 @@ function otherwise(code: string): readonly [NetworkError, string] {
   return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
 }
 
+/** Adds the proxy of a request to its failure. `via` is the proxy as displayed; undefined for a direct connection. */
+export function throughProxy(failure: NetworkFailure, via: string | undefined): NetworkFailure {
+  if (via === undefined) return failure;
+  const { error, cause, detail } = failure;
+  const isBefore = /^(?:refused|dns|dns-for-now|no-connection-in-time)$/.test(cause ?? error);
+  const more = isBefore ? { cause: 'proxy-unreachable' } : {};
+  return { ...failure, detail: `${detail}, through the proxy ${via}`, ...more };
+}
+
 /** Whether the error is a broken connection: often an idle connection that the server closed while a request was sent. */
 export function isBrokenOff(cause: unknown): boolean {
   return networkFailure(cause).error === 'reset';
@@ -176,19 +183,33 @@ function mostTelling(cause: unknown): SystemError {
 function detailOf(failure: SystemError, code: string, words: string): string {
   if (words === '') return failure.message;
   if (TELLING_CODES.has(code)) return failure.message || words;
-  const { subjectaltname, subject } = failure.cert ?? {};
-  const names = subjectaltname ?? subject?.CN;
-  if (typeof names === 'string') return `${words} (${code}), which has: ${names.slice(0, 200)}`;
+  if (failure.presented !== undefined) return `${words} (${code})${certificateText(failure.presented, code)}`;
   if (words === TLS_FAILED) return `${words} (${reasonOf(failure, code)})`;
   const { address, port, hostname } = failure as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
   const where = address === undefined ? hostname : `${address}:${port}`;
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
 }
 
+/** The part of a certificate that explains its rejection: its names, its dates, or its issuer. The caller escapes it. */
+function certificateText(certificate: DetailedPeerCertificate, code: string): string {
+  const { subject, subjectaltname, valid_from: from, valid_to: to } = certificate;
+  const names = subjectaltname ?? nameText(subject);
+  if (/ALTNAME|HOSTNAME/.test(code)) return `, which has: ${names.slice(0, 200)}`;
+  if (code === 'CERT_HAS_EXPIRED') return `: it ended on ${to}`;
+  if (code === 'CERT_NOT_YET_VALID') return `: it begins on ${from}`;
+  let last = certificate;
+  // At most 10 levels. The issuer of a self-signed certificate is the certificate itself.
+  for (let level = 0; level < 10; level++) last = last.issuerCertificate ?? last;
+  return `; its issuer is ${nameText(last.issuer).slice(0, 200)}`;
+}
+
+/** The name of a subject or issuer, such as `O=Example, CN=Example Root`. */
+function nameText(name: Certificate): string {
+  const parts = Object.entries(name).map(([key, value]) => `${key}=${String(value)}`);
+  return parts.join(', ') || 'not named';
+}
+
 /** Returns OpenSSL's reason. Its message is not shown, because it consists of addresses and line numbers. */
-function reasonOf({ reason, hooksCause }: SystemError, code: string): string {
-  if (typeof reason !== 'string') return code;
-  return reason === 'wrong version number' && hooksCause === undefined
-    ? `${reason}: does the port speak plain HTTP?`
-    : reason;
+function reasonOf({ reason }: SystemError, code: string): string {
+  return typeof reason === 'string' ? reason : code;
 }

@@ -1,30 +1,57 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { printable } from '../redact.ts';
 
-/**
- * The protocol that a port speaks. `tls-with-client-certificate`: TLS, and the server requests a client certificate.
- * `nothing`: the port closed the connection without sending a byte. `undecided`: no byte arrived in time.
- */
-export type PortSpeech =
-  'tls' | 'tls-with-client-certificate' | 'http' | 'http2' | 'other' | 'nothing' | 'undecided';
+/** The facts that one or two connections to a port prove. */
+export interface PortFacts {
+  /**
+   * The protocol of the first bytes. `closed`: the port accepted the connection and closed it without a byte. `silent`: no
+   * byte arrived in time. `refused`: there was no connection.
+   */
+  readonly speech: 'tls' | 'http' | 'http2' | 'other' | 'closed' | 'silent' | 'refused';
+  /** Whether the server requested a client certificate. */
+  readonly isMutual?: true;
+  /** The status of the HTTP response, or the readable words of another protocol: `SSH-2.0-OpenSSH_9.6`. */
+  readonly words?: string;
+}
 
 export interface AskedPort {
   readonly host: string;
   readonly port: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Whether to ask in HTTP over TLS. Does not verify the certificate. @default false */
+  readonly isTls?: boolean;
 }
 
-/** Number of bytes, at the beginning of the data from the server, in which `HTTP/` is expected. */
-const GREETING_BYTES = 64;
+/**
+ * Asks a port in TLS, then in HTTP. TLS comes first because many TLS servers respond to plain HTTP with a 400 in plain HTTP.
+ * Still asks in HTTP if another protocol responds to TLS: Python's servers respond to a TLS hello in HTTP/0.9, without a
+ * status line. `isHttpTried` skips the second question to a port that is silent.
+ */
+export async function askPort(asked: AskedPort, isHttpTried = false): Promise<PortFacts> {
+  const hello = await askInTls(asked);
+  const isKnown = ['tls', 'http', 'http2', 'refused'].includes(hello.speech);
+  if (isKnown || (hello.speech === 'silent' && isHttpTried)) return hello;
+  const plain = await askInHttp(asked);
+  return hello.speech === 'other' && plain.speech === 'closed' ? hello : plain;
+}
+
+/** Requests `OPTIONS *`, which changes no state of any server (RFC 9110, 9.3.7), or sends another request without a body. */
+export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhost'): Promise<PortFacts> {
+  return ask(asked, (socket, settle) => {
+    socket.once('data', (chunk: Buffer) => settle(factsOf(chunk)));
+    socket.write(`${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  });
+}
 
 /**
  * Asks with a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends
- * nothing after the handshake, so the server's certificate is not verified. Resolves to `nothing` if the connection fails.
+ * nothing after the handshake, so the server's certificate is not verified.
  */
-export function askInTls(asked: AskedPort): Promise<PortSpeech> {
-  return new Promise((resolve) => {
-    const socket = connectTo(asked, resolve);
+function askInTls(asked: AskedPort): Promise<PortFacts> {
+  return ask(asked, (socket, settle) => {
     let bytes = Buffer.alloc(0);
     const below = new Duplex({
       read: () => {},
@@ -33,78 +60,66 @@ export function askInTls(asked: AskedPort): Promise<PortSpeech> {
     socket.on('data', (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
       below.push(chunk);
-      if (!isTlsRecord(bytes)) return settle(socket, resolve, speechOf(bytes));
+      const facts = factsOf(bytes);
       const types = messageTypes(bytes);
-      if (types.includes(CERTIFICATE_REQUEST)) return settle(socket, resolve, 'tls-with-client-certificate');
-      if (bytes[0] === ALERT || types.includes(SERVER_HELLO_DONE)) settle(socket, resolve, 'tls');
+      if (types.includes(CERTIFICATE_REQUEST)) settle({ ...facts, isMutual: true });
+      else if (bytes[0] !== HANDSHAKE || types.includes(SERVER_HELLO_DONE)) settle(facts);
     });
     socket.once('close', () => {
-      settle(socket, resolve, bytes.length > 0 && isTlsRecord(bytes) ? 'tls' : 'nothing');
+      if (bytes.length > 0) settle(factsOf(bytes));
       below.destroy();
     });
     const servername = isIP(asked.host) === 0 ? asked.host : '';
-    const { connect: connectTls } = process.getBuiltinModule('node:tls');
-    connectTls({ socket: below, servername, maxVersion: 'TLSv1.2', rejectUnauthorized: false }).on(
-      'error',
-      () => {},
-    );
+    const options = { socket: below, servername, maxVersion: 'TLSv1.2', rejectUnauthorized: false } as const;
+    connectTls(options).on('error', () => {});
   });
 }
 
-/** Asks with an HTTP request that has no effect: `OPTIONS *` changes no state of any server (RFC 9110, 9.3.7). */
-export function askInHttp(asked: AskedPort): Promise<PortSpeech> {
+/** Opens a connection for one question, and closes it when `settle` is called, the port closes it, or time is up. */
+function ask(
+  { host, port, timeoutMs, signal, isTls = false }: AskedPort,
+  question: (socket: Socket, settle: (facts: PortFacts) => void) => void,
+): Promise<PortFacts> {
   return new Promise((resolve) => {
-    const socket = connectTo(asked, resolve);
-    socket.once('data', (chunk: Buffer) =>
-      settle(socket, resolve, isTlsRecord(chunk) ? 'tls' : speechOf(chunk)),
-    );
-    socket.once('close', () => settle(socket, resolve, 'nothing'));
-    socket.write('OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  });
-}
-
-/** Whether a port accepts a connection. */
-export function takesConnections(asked: AskedPort): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connectTo(asked, () => resolve(false));
-    socket.once('connect', () => {
+    const to = { host, port, ...(isTls && { rejectUnauthorized: false }) };
+    const socket = isTls ? connectTls(to) : connect(to);
+    const settle = (facts: PortFacts): void => {
+      resolve(facts);
       socket.destroy();
-      resolve(true);
-    });
-    socket.once('close', () => resolve(false));
-  });
-}
-
-function connectTo(
-  { host, port, timeoutMs, signal }: AskedPort,
-  resolve: (speech: PortSpeech) => void,
-): Socket {
-  const socket = connect({ host, port });
-  const timer = setTimeout(() => settle(socket, resolve, 'undecided'), timeoutMs);
-  const abort = (): void => settle(socket, resolve, 'nothing');
-  signal?.addEventListener('abort', abort);
-  socket
-    .on('error', () => {})
-    .once('close', () => {
+    };
+    let isOpen = false;
+    const timer = setTimeout(() => settle({ speech: 'silent' }), timeoutMs);
+    const abort = (): void => settle({ speech: 'silent' });
+    signal?.addEventListener('abort', abort);
+    socket.on('error', () => {}).once('connect', () => (isOpen = true));
+    question(socket, settle);
+    socket.once('close', () => {
+      settle({ speech: isOpen ? 'closed' : 'refused' });
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     });
-  return socket;
-}
-
-function settle(socket: Socket, resolve: (speech: PortSpeech) => void, speech: PortSpeech): void {
-  resolve(speech);
-  socket.destroy();
+  });
 }
 
 const ALERT = 0x15;
 const HANDSHAKE = 0x16;
 const CERTIFICATE_REQUEST = 13;
 const SERVER_HELLO_DONE = 14;
+/** The type of the first frame of an HTTP/2 server without TLS, on stream 0 (RFC 9113, 3.4 and 4.1). */
+const SETTINGS = 4;
 
-function isTlsRecord(bytes: Buffer): boolean {
-  const [type, major] = [bytes[0], bytes[1]];
-  return (type === ALERT || type === HANDSHAKE) && (major === undefined || major === 3);
+function factsOf(bytes: Buffer): PortFacts {
+  const [type, major = 3] = bytes;
+  if ((type === ALERT || type === HANDSHAKE) && major === 3) return { speech: 'tls' };
+  if (bytes.length >= 9 && type === 0 && bytes[3] === SETTINGS && bytes.readUInt32BE(5) === 0) {
+    return { speech: 'http2' };
+  }
+  const text = bytes.subarray(0, 200).toString('latin1');
+  const status = /^HTTP\/\S*(?: (\d{3}))?/.exec(text);
+  if (status) return { speech: 'http', words: status[1] ?? 'no status' };
+  // Skips short runs of letters between the binary fields of a greeting, such as that of MySQL.
+  const words = text.match(/[ -~]{5,}/g)?.join(' ') ?? '';
+  return { speech: 'other', words: printable(words.trim(), 60) };
 }
 
 /** Returns the types of the complete handshake messages. Messages can share records or span several (RFC 5246, 6.2). */
@@ -121,19 +136,4 @@ function messageTypes(bytes: Buffer): number[] {
     types.push(messages[at] ?? 0);
   }
   return types;
-}
-
-function speechOf(bytes: Buffer): PortSpeech {
-  if (isSettingsFrame(bytes)) return 'http2';
-  return bytes.subarray(0, GREETING_BYTES).toString('latin1').startsWith('HTTP/') ? 'http' : 'other';
-}
-
-const SETTINGS = 4;
-
-/**
- * Whether the bytes are the SETTINGS frame of an HTTP/2 server without TLS: its first frame, on stream 0 (RFC 9113, 3.4 and
- * 4.1).
- */
-function isSettingsFrame(bytes: Buffer): boolean {
-  return bytes.length >= 9 && bytes[0] === 0 && bytes[3] === SETTINGS && bytes.readUInt32BE(5) === 0;
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { networkFailure } from './network-error.ts';
+import { networkFailure, throughProxy } from './network-error.ts';
 import { whyNotPublic } from './route/public-address.ts';
 import { routeTo } from './route/route.ts';
 import type { ConnectionOptions, NetworkFailure } from './transport.ts';
@@ -44,7 +44,7 @@ export async function probe(
 ): Promise<Probe> {
   // Reads `caFile` even for `http:`, so that an invalid one is always rejected.
   const trust = trustContext(connection);
-  const { dial, via } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
+  const { dial, via, kind } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const end = (result: Probe): void => {
@@ -53,12 +53,17 @@ export async function probe(
       resolve(result);
       socket.destroy();
     };
-    const late = `no connection within ${timeoutMs}ms`;
-    const timer = setTimeout(() => end({ isReached: false, error: 'timeout', detail: late, via }), timeoutMs);
-    const abort = (): void => end({ isReached: false, error: 'aborted', detail: 'interrupted', via });
+    const fail = (failure: NetworkFailure): void =>
+      end({ isReached: false, ...throughProxy(failure, via), via });
+    const timer = setTimeout(() => {
+      const late = kind === 'tunnel' ? 'proxy-silent' : 'tls-unfinished';
+      const cause = socket.connecting ? 'no-connection-in-time' : late;
+      fail({ error: 'timeout', detail: `no connection within ${timeoutMs}ms`, cause });
+    }, timeoutMs);
+    const abort = (): void => fail({ error: 'aborted', detail: 'interrupted' });
     signal.addEventListener('abort', abort);
     const socket: Socket = dial((error, open) => {
-      if (error) return end({ isReached: false, ...networkFailure(error), via });
+      if (error) return fail(networkFailure(error));
       const facts = factsOf(open);
       open.destroy();
       end({ isReached: true, ms: performance.now() - startedAt, via, ...facts });

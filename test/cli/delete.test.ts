@@ -84,7 +84,7 @@ describe('hooks delete', () => {
   });
 
   it('rejects an unknown source, no user, and a missing destination', async () => {
-    expect(errorOf(await runDelete(['u1', '--source', 'wep']))).toContain('did you mean `web`?');
+    expect(errorOf(await runDelete(['u1', '--source', 'wep']))).toContain('did you mean web?');
     errorOf(await runDelete([]));
     const disabled = errorOf(await runDelete(['u1', '--source', 'app']));
     expect(disabled).toContain('No affected source has a destination enabled');

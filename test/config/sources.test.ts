@@ -109,7 +109,7 @@ sources:
     const settings = await settingsWith({ files: { '.hooksrc': web } });
     expect(await failureOf(() => settings.source('wep'))).toMatchObject({
       message: 'Unknown source `wep`',
-      hint: 'did you mean `web`?',
+      hint: 'did you mean web?',
       origin: '--source',
     });
     expect(await failureOf(() => settings.source('toString'))).toMatchObject({ hint: 'there are: web, app' });

@@ -35,7 +35,7 @@ export function deletionSuite(open: () => Promise<DeletionStore>): void {
     expect(rejection).toBeInstanceOf(ValidationError);
     expect(rejection).toMatchObject({
       message: 'Expected the name of a source, got `wep`',
-      hint: 'did you mean `web`?',
+      hint: 'did you mean web?',
     });
     expect(submitted).toEqual([]);
   });

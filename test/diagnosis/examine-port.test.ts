@@ -55,6 +55,62 @@ describe('a port that responds to a TLS hello in clear text', () => {
   });
 });
 
+it.each([
+  ['SSH', 'SSH-2.0-OpenSSH_9.6\r\n', 'SSH-2.0-OpenSSH_9.6'],
+  ['SMTP', '220 mail.example ESMTP Postfix\r\n', '220 mail.example ESMTP Postfix'],
+  ['MySQL', Buffer.from('4a0000000a382e302e333600', 'hex').toString('latin1'), '8.0.36'],
+])('quotes the greeting of another protocol: %s', async (_what, greeting, words) => {
+  const port = await answering(() => {}, greeting);
+  const location = `another protocol, not HTTP: "${words}"`;
+  expect(await examine(`http://127.0.0.1:${port}/`)).toEqual({ cause: 'speaks-other', location });
+});
+
+it('cuts a greeting, and does not print its control characters', async () => {
+  const port = await answering(() => {}, `\u001b[31mhello ${'x'.repeat(500)}`);
+  const { location = '' } = (await examine(`http://127.0.0.1:${port}/`)) ?? {};
+  expect(location).toContain('hello xxx');
+  expect(location).not.toContain('\u001b');
+  expect(location.length).toBeLessThan(100);
+});
+
+function through(port: number, scheme = 'http', error = 'refused'): ReturnType<typeof examineFailure> {
+  const env = { https_proxy: `${scheme}://127.0.0.1:${port}` };
+  const { signal } = new AbortController();
+  const url = 'https://receiver.example/hook';
+  return examineFailure({ url, error, cause: 'proxy-forbids', env, signal });
+}
+
+describe('a proxy', () => {
+  it('that rejects CONNECT as a web server does is no proxy', async () => {
+    const port = await answering((socket) => socket.end('HTTP/1.1 405 Method Not Allowed\r\n\r\n'));
+    expect(await through(port)).toEqual({
+      cause: 'no-proxy',
+      location: 'responded with 405 to',
+      proxy: 'https_proxy',
+    });
+  });
+
+  it('that rejects CONNECT with 403 is a proxy', async () => {
+    const port = await answering((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    expect(await through(port)).toEqual({ cause: 'proxy-forbids', proxy: 'https_proxy' });
+  });
+
+  it('with the wrong protocol in its variable gets the right one', async () => {
+    const port = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect(await through(port, 'https', 'tls')).toMatchObject({
+      cause: 'proxy-speaks-http',
+      location: `http://127.0.0.1:${port}/`,
+    });
+  });
+});
+
+it('keeps a cause that leaves nothing to examine', async () => {
+  const port = await answering((socket) => socket.end(), 'SSH-2.0-OpenSSH_9.6\r\n');
+  const { signal } = new AbortController();
+  const failure = { url: `http://127.0.0.1:${port}/`, error: 'protocol', env: {}, signal };
+  expect(await examineFailure({ ...failure, cause: 'malformed-http' })).toBeUndefined();
+});
+
 it('names TLS only for http://', async () => {
   const made = await makeCertificates();
   onTestFinished(() => made.remove());

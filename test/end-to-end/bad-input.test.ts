@@ -228,7 +228,7 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
     args: [...REPLAY, '--order', 'usr'],
     files: DAY,
     sentence: 'Expected `--order` to be user or none, got usr',
-    hint: 'run hooks replay --help to see its flags',
+    hint: 'did you mean user?',
   },
 };
 

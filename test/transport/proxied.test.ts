@@ -103,7 +103,7 @@ describe.each([
     expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:s cret').toString('base64')}`]);
     expect(result).toMatchObject({
       error: 'refused',
-      detail: `the proxy responded with 407 Proxy Authentication Required, through the proxy ${proxy.origin}`,
+      detail: `the proxy responded with 407 Proxy Authentication Required, through the proxy ${proxy.origin} (${variable})`,
     });
   });
 
@@ -119,7 +119,7 @@ describe.each([
     await proxy.close();
     expect(await through(proxy).send(requestTo(url))).toMatchObject({
       error: 'refused',
-      detail: `the connection was refused (ECONNREFUSED ${proxy.host}), through the proxy ${proxy.origin}`,
+      detail: `the connection was refused (ECONNREFUSED ${proxy.host}), through the proxy ${proxy.origin} (${variable})`,
     });
   });
 });

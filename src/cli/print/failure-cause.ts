@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
-import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
+import { causeCodeOf, causeOf, networkCauseOf, type Confidence } from '../../diagnosis/explain.ts';
 import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
@@ -9,6 +9,8 @@ export interface FailureCause {
   /** The cause as a sentence without a full stop. Undefined if the attempt's status or error detail already says it. */
   readonly says: string | undefined;
   readonly hint: string;
+  /** Undefined for a cause that only the status or the outcome shows. */
+  readonly confidence?: Confidence;
 }
 
 export function failureCause({ outcome, destinations, refusal }: Outcome): FailureCause | undefined {
@@ -38,7 +40,7 @@ export function attemptCause(
   if (status === undefined || error === 'protocol') {
     const known = diedOn(attempt, attempts) ? 'died' : cause;
     const found = networkCauseOf({ error, cause: known }, attempt);
-    return found && { code: found.code, says: found.says, hint: found.fix };
+    return found && { code: found.code, says: found.says, hint: found.fix, confidence: found.confidence };
   }
   const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
   const found = causeOf(code, { ...attempt, status, url, body: attempt.detail });

@@ -59,6 +59,7 @@ export function resultLine(
     error: refusal?.code ?? decided.error,
     reason: refusal === undefined ? decided.reason : printable(refusal.reason),
     cause: cause?.code,
+    confidence: cause?.confidence,
     warning: warning?.code,
     hint: printableHint(cause?.hint ?? warning?.fix),
     destinations: destinations.length > 1 ? byName(destinations) : undefined,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readTextNow } from '../../files.ts';
+import { closest, namesIn } from '../../suggest.ts';
 import { homeFolder } from './home.ts';
 
 /** File names of a project's config in search order. The first that exists is the config of the folder. */
@@ -10,20 +11,12 @@ const PROJECT_NAMES = (
   'hooks.config.js hooks.config.cjs hooks.config.mjs hooks.config.ts'
 ).split(' ');
 
-/** File names of configs in formats that are not supported, or that only other tools use. */
-const UNREAD_NAMES = (
-  '.hooksrc.toml .hooksrc.ini .hooksrc.json5 .hooksrc.jsonc .hooksrc.mts .hooksrc.cts ' +
-  'hooks.config.toml hooks.config.ini hooks.config.json5 hooks.config.jsonc hooks.config.mts hooks.config.cts ' +
-  'hooks.config.json hooks.config.yaml hooks.config.yml'
-).split(' ');
-
 const USER_NAMES =
   'config config.json config.yaml config.yml .hooksrc .hooksrc.json .hooksrc.yaml .hooksrc.yml'.split(' ');
 
-const UNREAD_USER_NAMES = (
-  'config.toml config.ini config.json5 config.jsonc config.js config.cjs config.mjs config.ts ' +
-  '.hooksrc.toml .hooksrc.ini .hooksrc.json5 .hooksrc.jsonc .hooksrc.js .hooksrc.cjs .hooksrc.mjs .hooksrc.ts'
-).split(' ');
+const UNREAD_USER_NAMES = ['config', '.hooksrc'].flatMap((stem) =>
+  'toml ini json5 jsonc js cjs mjs ts'.split(' ').map((ending) => `${stem}.${ending}`),
+);
 
 /**
  * Finds the project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.
@@ -44,10 +37,35 @@ export function configsBeside(path: string): string[] {
   return PROJECT_NAMES.map((name) => join(folder, name)).filter((each) => each !== path && isConfig(each));
 }
 
-/** Files of a project or the user that look like a config, but have a name or format that is not supported. */
+/**
+ * Files of a project or the user that look like a config, but have a name or format that is not supported. If no config is
+ * found, a similar name is enough for a file with one of our settings: other tools have files such as `hooks.json`.
+ */
 export function unreadConfigs(cwd: string, env: Readonly<NodeJS.ProcessEnv>): string[] {
-  const ofProject = projectFolders(cwd).flatMap((folder) => UNREAD_NAMES.map((name) => join(folder, name)));
-  return [...ofProject, ...userPaths(env, UNREAD_USER_NAMES)].filter((path) => existsSync(path));
+  const isFound = findProjectFile(cwd) !== undefined;
+  const ofProject = projectFolders(cwd).flatMap((folder) => {
+    const paths = namesIn(folder).map((name) => join(folder, name));
+    return paths.filter((path) => UNREAD_NAME.test(basename(path)) || (!isFound && isSimilarConfig(path)));
+  });
+  return [...ofProject, ...userPaths(env, UNREAD_USER_NAMES).filter((path) => existsSync(path))];
+}
+
+/** A name that only a config of hooks has, in a format that is not read under this name. */
+const UNREAD_NAME =
+  /^(?:(?:\.hooksrc|hooks\.config)\.(?:toml|ini|json[5c]|[mc]ts)|hooks\.config\.(?:json|ya?ml))$/;
+/** A name such as `hooksrc.yaml`, `hooks.yml` or `hooks-config.json`. */
+const LIKE_CONFIG = /^\.?hooks?[-._]?(?:rc|conf|config)?\.(?:ya?ml|json[5c]?|toml|ini|[cm]?[jt]s)$/i;
+const HAS_SETTING = /\b(?:webhooks|sharedSecret|writeKey)["']?\s*[:=]/;
+
+function isSimilarConfig(path: string): boolean {
+  const name = basename(path);
+  if (!LIKE_CONFIG.test(name) && closest(name, PROJECT_NAMES) === undefined) return false;
+  try {
+    return HAS_SETTING.test(readTextNow(path));
+  } catch {
+    // A folder, or a file that this user may not read.
+    return false;
+  }
 }
 
 function projectFolders(cwd: string): string[] {

@@ -103,7 +103,7 @@ async function readText(path: string, shown: string, { by, signal }: NamedFile):
       EFBIG: `is ${message}${by === undefined ? '' : ` (${by})`}`,
     };
     const hint = 'check its path; hooks init FILE writes one, --no-config runs without one';
-    throw unusableFile(shown, (code !== undefined && why[code]) || `cannot be read (${code})`, hint);
+    throw unusableFile(shown, (code !== undefined && why[code]) || `cannot be read (${code})`, hint, error);
   }
 }
 
@@ -200,6 +200,6 @@ async function jiti() {
   return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
 }
 
-function unusableFile(shown: string, why: string, hint: string): ConfigError {
-  return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint });
+function unusableFile(shown: string, why: string, hint: string, cause?: unknown): ConfigError {
+  return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint, cause });
 }

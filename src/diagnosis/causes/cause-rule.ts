@@ -45,7 +45,7 @@ export function appliesTo(
  * {reason} {proxy} {named}`.
  */
 export function filledTemplate(template: string, given: CauseFacts, named = '…'): string {
-  const { status, url, server, location, retryAfter, body } = given;
+  const { status, url, server, location, retryAfter, body, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const facts: Readonly<Record<string, string>> = {
     status: String(status),
@@ -61,7 +61,7 @@ export function filledTemplate(template: string, given: CauseFacts, named = '…
       ? quotation(body, (text) => exceptionLine(text) ?? responseWords(text))
       : '',
     named,
-    proxy: parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY',
+    proxy: proxy ?? (parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY'),
   };
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
 }

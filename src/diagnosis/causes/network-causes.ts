@@ -1,182 +1,137 @@
-/** Explains a failure without a response. The texts are templates over `CauseFacts`. */
-interface NetworkCauseText {
-  /** The cause as a sentence without a full stop; absent if the error message of the transport explains enough. */
-  readonly says?: string;
-  /** Fix of a failure without a response, for the sender; begins with a verb. */
-  readonly fix: string;
-  /** Fix of a failure without a response, for the receiver's author. @default the `fix` for the sender */
-  readonly receiverFix?: string;
+import type { Confidence, NetworkCause } from '../../transport/cause.ts';
+
+/** Explains a failure without a response: templates over `CauseFacts`. */
+type NetworkCauseText = Omit<NetworkCause, 'code'>;
+
+/** Returns the explanation of an error code or cause. Undefined for an unknown one. */
+export function networkCauseText(code: string): NetworkCauseText | undefined {
+  const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
+  if (row === undefined) return undefined;
+  const part = (name: string): string | undefined => new RegExp(`^ *${name}: (.+)$`, 'm').exec(row)?.[1];
+  const confidence = LEVELS.find((level) => part(level) !== undefined) ?? 'proved';
+  const [says, fix = ''] = [part(confidence), part('fix')];
+  return {
+    says: says === undefined || confidence === 'proved' ? says : `${BEGINNINGS[confidence]} ${says}`,
+    confidence,
+    fix,
+    receiverFix: part('receiver') ?? fix,
+  };
 }
+
+const LEVELS: readonly Confidence[] = ['proved', 'likely', 'possible'];
+const BEGINNINGS = { likely: 'probably', possible: 'possibly' } as const;
 
 const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
-const RESPOND_FIRST = 'respond with 2xx first and do the work later: put the message into a queue';
+const DIRECT = 'or go direct: NO_PROXY={hostname}';
+const CHECK_PROXY = `check {proxy}: host, port, and http:// or https://; ${DIRECT}`;
 
-/** Explanations by the error code of a failed attempt (`timeout`), or by its more exact cause (`headers-unfinished`). */
-export const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
-  timeout: {
-    fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
-    receiverFix: RESPOND_FIRST,
-  },
-  'headers-unfinished': {
-    says: 'it began its response, but did not end the headers in time',
-    fix: 'let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s',
-    receiverFix: 'send status and headers at once (an empty line ends them), and do the work later',
-  },
-  'no-connection-in-time': {
-    says: 'no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs',
-    fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
-  },
-  refused: { fix: 'check that the receiver runs and the port is right; hooks listen starts one' },
-  'no-network': {
-    says: 'this machine has no network route to it',
-    fix: 'check the network of this machine; an IPv6 address needs IPv6',
-  },
-  'no-ports': { fix: 'wait, or lower --concurrency: the ports of this machine are used up' },
-  'too-many-files': { fix: 'raise the limit (ulimit -n), or lower --concurrency' },
-  'not-allowed': { fix: 'allow it in the firewall or sandbox of this machine' },
-  dns: { fix: 'check the host name in the URL' },
-  'dns-for-now': { fix: 'check the network and the name server of this machine (/etc/resolv.conf, VPN)' },
-  'docker-host': {
-    says: 'host.docker.internal is a name inside containers only',
-    fix: 'give localhost here; in a container on Linux start it with --add-host=host.docker.internal:host-gateway',
-  },
-  'service-name': {
-    says: '{hostname} is a name without a dot: only containers of the same network know each other by such names',
-    fix: 'give localhost with the published port, or run hooks inside the same network',
-  },
-  reset: {
-    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection',
-    receiverFix: "look into the receiver's log: it has crashed, or a limit closed the connection",
-  },
-  died: {
-    says: 'the receiver closed the connection and refuses new ones since: it crashed on the message',
-    fix: 'look into the log of the receiver, repair the error, and start it again',
-  },
-  protocol: {
-    fix: 'check the port: does something other than HTTP listen there?',
-    receiverFix: 'check that the port speaks HTTP',
-  },
-  'malformed-http': {
-    fix: 'let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
-  },
-  silent: {
-    says: 'the port closes each connection without a response: it speaks another protocol than HTTP (as a database does), or fails before it responds',
-    fix: 'check the port; if it is right, look into the log of the receiver, or of the proxy in front of it',
-  },
-  placeholder: {
-    says: '{hostname} is a placeholder in the URL that was not filled in',
-    fix: 'put the name of the host in its place',
-  },
-  'all-proxy': {
-    says: 'ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct',
-    fix: 'if the proxy is needed, set {proxy}=http://HOST:PORT; else check the host name and port of the URL',
-  },
-  'unasked-response': {
-    fix: 'let the receiver send one response to each request, and 100 Continue only to a request with Expect',
-  },
-  'unasked-upgrade': {
-    fix: 'let this path respond without an upgrade (101): webhooks do not ask for WebSocket or HTTP/2',
-  },
-  'headers-overflow': { fix: 'let the receiver send fewer or shorter headers and cookies: 16 KB are read' },
-  'speaks-tls': {
-    says: 'the port speaks TLS: {location}',
-    fix: 'give the URL with https: {location}',
-  },
-  'speaks-http': {
-    says: 'the port speaks plain HTTP: {location}',
-    fix: 'give the URL with http: {location}; or give the receiver a certificate',
-  },
-  'speaks-other': {
-    says: 'the port speaks {location}, not HTTP',
-    fix: 'give the port of the receiver',
-  },
-  'speaks-http2': {
-    says: 'the port speaks HTTP/2 without TLS only (h2c, as gRPC does), and messages are sent in HTTP/1.1',
-    fix: 'let the server speak HTTP/1.1 at this port (Node: http.createServer), or put a proxy in front of it that does',
-  },
-  'other-loopback': {
-    says: 'nothing listens at {host}, but something does at {location}',
-    fix: 'give that address in the URL, or let the receiver listen on both (::)',
-  },
-  container: {
-    says: 'nothing listens at {host} in this container: inside it, {hostname} is the container itself',
-    fix: 'check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}',
-  },
-  'tls-self-signed': {
-    fix: ISSUER,
-    receiverFix:
-      "get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one",
-  },
-  'tls-expired': { fix: 'renew the certificate, and check the clocks of both machines' },
-  'tls-hostname': {
-    fix: 'use the name that the certificate is for',
-    receiverFix: 'use the name that the certificate is for, or get one for this name',
-  },
-  'tls-untrusted': {
-    fix: `${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)`,
-    receiverFix:
-      'send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer',
-  },
-  tls: {
-    fix: 'check that the port speaks TLS; http:// does without it',
-    receiverFix: 'check that the port speaks TLS 1.2 or later',
-  },
-  'tls-unfinished': {
-    says: 'the TLS handshake did not finish, so no message was sent',
-    fix: 'check the host and port of the URL, and what stands in front of the receiver (a load balancer, a firewall)',
-  },
-  'tunnel-no-tls': {
-    says: 'the response through the proxy in {proxy} is not TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS',
-    fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
-  },
-  'tls-old': {
-    says: 'the server speaks only TLS 1.0 or 1.1, which is no longer used',
-    fix: OTHER_TLS,
-  },
-  'tls-name': {
-    says: 'the server has no certificate for {hostname}',
-    fix: 'check the host name in the URL, and let the server have a certificate for it',
-  },
-  'tls-weak': {
-    says: 'the key or hash of the certificate is too weak',
-    fix: 'get a certificate with 2048 bits and SHA-256',
-  },
-  'tls-handshake': {
-    says: 'the server rejected the TLS handshake: it has no version or cipher in common, or wants a client certificate',
-    fix: `${OTHER_TLS}; and accept requests without a client certificate`,
-  },
-  'client-certificate': {
-    says: 'it wants a client certificate (mutual TLS), which webhooks do not have',
-    fix: 'exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender',
-  },
-  'proxy-authentication': {
-    says: 'the proxy wants a user and a password (407)',
-    fix: 'give them: {proxy}=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY={hostname}',
-  },
-  'proxy-ntlm': {
-    says: 'the proxy wants a login by NTLM or Kerberos (407), for which a user and a password in {proxy} do not work',
-    fix: 'run a proxy on this machine that logs in there (cntlm, px), and name that one: {proxy}=http://127.0.0.1:3128; or go direct: NO_PROXY={hostname}',
-  },
-  'proxy-forbids': {
-    says: 'the proxy does not allow the connection to {host}',
-    fix: 'let the proxy allow it, or go direct: NO_PROXY={hostname}',
-  },
-  'proxy-failed': {
-    says: 'the proxy could not connect to {host}',
-    fix: 'check the host and port of the URL; a proxy cannot reach names that exist only on this machine: NO_PROXY={hostname} goes direct',
-  },
-  'proxy-unreachable': {
-    says: 'the proxy itself cannot be reached; nothing was asked of {host}',
-    fix: 'check {proxy}, or go direct: NO_PROXY={hostname}',
-  },
-  'proxy-garbage': {
-    says: 'the server in {proxy} does not respond like a proxy',
-    fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
-  },
-  'blocked-address': {
-    fix: 'allow it with --allow-private or delivery.allowPrivate, if it is yours',
-    receiverFix: 'use an address that may be connected to',
-  },
-  aborted: { fix: 'try again' },
+/**
+ * Explanations by the error code of a failed attempt (`timeout`), or by its more exact cause (`headers-unfinished`). Each
+ * line has a name: `proved`, `likely` or `possible` is the sentence with its confidence, `fix` the fix for the sender,
+ * `receiver` the fix for the receiver's author (by default the same).
+ */
+const NETWORK_CAUSES: Readonly<Record<string, string>> = {
+  timeout: `fix: let the receiver respond first and work later; --timeout waits longer, up to 30s
+    receiver: respond with 2xx first and do the work later: put the message into a queue`,
+  'headers-unfinished': `proved: it began its response, but did not end the headers in time
+    fix: let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s
+    receiver: send status and headers at once (an empty line ends them), and do the work later`,
+  'no-connection-in-time': `proved: no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs
+    fix: check that the host is up, that its program accepts connections, and that no firewall is in between`,
+  refused: 'fix: check that the receiver runs and the port is right; hooks listen starts one',
+  'no-network': `proved: this machine has no network route to it
+    fix: check the network of this machine; an IPv6 address needs IPv6`,
+  'no-ports': 'fix: wait, or lower --concurrency: the ports of this machine are used up',
+  'too-many-files': 'fix: raise the limit (ulimit -n), or lower --concurrency',
+  'not-allowed': 'fix: allow it in the firewall or sandbox of this machine',
+  dns: 'fix: check the host name in the URL',
+  'dns-for-now': 'fix: check the network and the name server of this machine (/etc/resolv.conf, VPN)',
+  'near-host': `likely: its host name is a typing error for that of {location}
+    fix: correct the host name: {location}`,
+  'docker-host': `proved: host.docker.internal is a name inside containers only
+    fix: give localhost here; in a container on Linux start it with --add-host=host.docker.internal:host-gateway`,
+  'service-name': `likely: {hostname} is the name of a container: names without a dot are known only inside the network of the containers
+    fix: give localhost with the published port, or run hooks inside the same network`,
+  reset: `fix: look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection
+    receiver: look into the receiver's log: it has crashed, or a limit closed the connection`,
+  died: `likely: the receiver crashed on the message: it closed the connection and refuses new ones since
+    fix: look into the log of the receiver, repair the error, and start it again`,
+  protocol: `fix: check the port: does something other than HTTP listen there?
+    receiver: check that the port speaks HTTP`,
+  'malformed-http':
+    'fix: let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
+  silent: `proved: the port closes each connection without a response: it speaks another protocol than HTTP (as a database does), or fails before it responds
+    fix: check the port; if it is right, look into the log of the receiver, or of the proxy in front of it`,
+  placeholder: `proved: {hostname} is a placeholder in the URL that was not filled in
+    fix: put the name of the host in its place`,
+  'all-proxy': `proved: ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct
+    fix: if the proxy is needed, set {proxy}=http://HOST:PORT; else check the host name and port of the URL`,
+  'unasked-response':
+    'fix: let the receiver send one response to each request, and 100 Continue only to a request with Expect',
+  'unasked-upgrade':
+    'fix: let this path respond without an upgrade (101): webhooks do not ask for WebSocket or HTTP/2',
+  'headers-overflow': 'fix: let the receiver send fewer or shorter headers and cookies: 16 KB are read',
+  'speaks-tls': `proved: the port speaks TLS: {location}
+    fix: give the URL with https: {location}`,
+  'speaks-http': `proved: the port speaks plain HTTP: {location}
+    fix: give the URL with http: {location}; or give the receiver a certificate`,
+  'speaks-other': `proved: the port speaks {location}
+    fix: give the port of the receiver`,
+  'speaks-http2': `proved: the port speaks HTTP/2 without TLS only (h2c, as gRPC does), and messages are sent in HTTP/1.1
+    fix: let the server speak HTTP/1.1 at this port (Node: http.createServer), or put a proxy in front of it that does`,
+  'other-loopback': `proved: nothing listens at {host}, but something does at {location}
+    fix: give that address in the URL, or let the receiver listen on both (::)`,
+  container: `proved: nothing listens at {host} in this container: inside it, {hostname} is the container itself
+    fix: check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
+  'tls-self-signed': `fix: ${ISSUER}
+    receiver: get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one`,
+  'tls-expired': 'fix: renew the certificate, and check the clocks of both machines',
+  'tls-hostname': `fix: use the name that the certificate is for
+    receiver: use the name that the certificate is for, or get one for this name`,
+  'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
+    receiver: send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer`,
+  tls: `fix: check that the port speaks TLS; http:// does without it
+    receiver: check that the port speaks TLS 1.2 or later`,
+  'no-tls': `likely: the port speaks plain HTTP, because its response to TLS is not TLS
+    fix: check that the port speaks TLS; http:// does without it`,
+  'tls-unfinished': `proved: the TLS handshake did not finish, so no message was sent
+    fix: check the host and port of the URL, and what stands in front of the receiver (a load balancer, a firewall)`,
+  'tls-old': `proved: the server speaks only TLS 1.0 or 1.1, which is no longer used
+    fix: ${OTHER_TLS}`,
+  'tls-name': `proved: the server has no certificate for {hostname}
+    fix: check the host name in the URL, and let the server have a certificate for it`,
+  'tls-weak': `proved: the key or hash of the certificate is too weak
+    fix: get a certificate with 2048 bits and SHA-256`,
+  'tls-handshake': `proved: the server rejected the TLS handshake: it has no version or cipher in common, or wants a client certificate
+    fix: ${OTHER_TLS}; and accept requests without a client certificate`,
+  'client-certificate': `proved: it wants a client certificate (mutual TLS), which webhooks do not have
+    fix: exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender`,
+  'proxy-authentication': `proved: the proxy wants a user and a password (407)
+    fix: give them: {proxy}=http://USER:PASSWORD@HOST:PORT; ${DIRECT}`,
+  'proxy-ntlm': `proved: the proxy wants a login by NTLM or Kerberos (407), for which a user and a password in {proxy} do not work
+    fix: run a proxy on this machine that logs in there (cntlm, px), and name that one: {proxy}=http://127.0.0.1:3128; ${DIRECT}`,
+  'proxy-forbids': `proved: the proxy does not allow the connection to {host}
+    fix: let the proxy allow it, ${DIRECT}`,
+  'proxy-failed': `proved: the proxy could not connect to {host}
+    fix: check the host and port of the URL; a proxy cannot reach names that exist only on this machine: NO_PROXY={hostname} goes direct`,
+  'proxy-unreachable': `proved: the proxy itself cannot be reached; nothing was asked of {host}
+    fix: check {proxy}, ${DIRECT}`,
+  'proxy-silent': `proved: the proxy accepted the connection, but no TLS handshake with {host} through it finished in time
+    fix: ${CHECK_PROXY}`,
+  'proxy-garbage': `proved: the server in {proxy} does not respond like a proxy
+    fix: ${CHECK_PROXY}`,
+  'proxy-speaks-tls': `proved: the port in {proxy} speaks TLS: {location}
+    fix: set {proxy}={location}, or the port at which the proxy speaks plain HTTP`,
+  'proxy-speaks-http': `proved: the port in {proxy} speaks plain HTTP: {location}
+    fix: set {proxy}={location}`,
+  'proxy-speaks-other': `proved: the port in {proxy} speaks {location}
+    fix: ${CHECK_PROXY}`,
+  'no-proxy': `proved: the server in {proxy} is no proxy: it {location} CONNECT
+    fix: ${CHECK_PROXY}`,
+  'tunnel-no-tls': `proved: the response through the proxy in {proxy} is not TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS
+    fix: ${CHECK_PROXY}`,
+  'blocked-address': `fix: allow it with --allow-private or delivery.allowPrivate, if it is yours
+    receiver: use an address that may be connected to`,
+  aborted: 'fix: try again',
 };

@@ -1,7 +1,7 @@
 import { kindOf } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { closest } from '../../suggest.ts';
+import { nearHint } from '../../suggest.ts';
 import { BUILT_IN_SCHEMES, SEGMENT } from './built-in.ts';
 import { schemeProblem } from './validate-scheme.ts';
 import type { SignatureScheme } from './scheme.ts';
@@ -71,11 +71,7 @@ function namedScheme(name: string, lookup: SchemeLookup): SignatureScheme {
     throw lookupError('Expected the name of a signature scheme, got an empty one', knownHint(all), lookup);
   }
   const names = all.map((each) => each.name);
-  const near = closest(name, names) ?? names.find((each) => each.startsWith(name.toLowerCase()));
-  const hint =
-    near === undefined
-      ? `${knownHint(all)}; define your own under \`schemes\` in the config`
-      : `did you mean ${printable(near, 80)}?`;
+  const hint = nearHint(name, names, `${knownHint(all)}; define your own under \`schemes\` in the config`);
   throw lookupError(`Unknown signature scheme \`${printable(name, 80)}\``, hint, lookup);
 }
 

@@ -1,6 +1,6 @@
 import { isObject, kindOf } from '../../validate-options.ts';
 import { printable } from '../../redact.ts';
-import { closest } from '../../suggest.ts';
+import { nearHint } from '../../suggest.ts';
 import { partsOf } from './layout.ts';
 import { SCHEME_HASHES, type SignatureScheme } from './scheme.ts';
 
@@ -63,8 +63,7 @@ function problem(part: string, expected: string, got: string, hint: string): Sch
 }
 
 function unknownKey(key: string): SchemeProblem {
-  const near = closest(key, KEYS);
-  const hint = near === undefined ? `a scheme has ${KEYS.join(', ')}` : `did you mean \`${near}\`?`;
+  const hint = nearHint(key, KEYS, `a scheme has ${KEYS.join(', ')}`);
   return problem(`.${printable(key, 80)}`, 'to be left out: no scheme has it', 'a value', hint);
 }
 

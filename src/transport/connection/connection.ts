@@ -179,7 +179,8 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   #timeoutCause(): string | undefined {
     if (this.#isConnected) return this.#exchange.isInHeaders ? 'headers-unfinished' : undefined;
     if (this.#socket === undefined) return undefined;
-    return this.#socket.connecting ? 'no-connection-in-time' : 'tls-unfinished';
+    if (this.#socket.connecting) return 'no-connection-in-time';
+    return this.#route.kind === 'tunnel' ? 'proxy-silent' : 'tls-unfinished';
   }
 
   #waitingToConnect(): string {

@@ -1,6 +1,7 @@
 import { elapsedMs, roundedMs } from '../../clock.ts';
 import type { TransportError } from '../../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
+import { throughProxy } from '../network-error.ts';
 import { redactUrl } from '../../redact.ts';
 import { withoutSent } from '../sent-secrets.ts';
 import type { NetworkFailure, TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
@@ -90,22 +91,16 @@ export class PendingRequest implements Abortable {
     return { ...headers, location: redactUrl(withoutSent(location, this.request)) };
   }
 
-  fail({ error, detail, cause = this.#causeOnTheWay(error) }: NetworkFailure): void {
-    const { via } = this.#options;
+  fail(failure: NetworkFailure): void {
+    const { error, detail, cause } = throughProxy(failure, this.#options.via);
     this.#settle({
       kind: 'failure',
       error,
-      detail: via === undefined ? detail : `${detail}, through the proxy ${via}`,
+      detail,
       ...(cause !== undefined && { cause }),
       ms: roundedMs(elapsedMs() - this.#startedAt),
       reconnected: this.reconnected,
     });
-  }
-
-  /** Returns `proxy-unreachable` if the request goes through a proxy that was not found or did not accept a connection. */
-  #causeOnTheWay(error: NetworkFailure['error']): string | undefined {
-    const isWay = this.#options.via !== undefined && (error === 'refused' || error === 'dns');
-    return isWay ? 'proxy-unreachable' : undefined;
   }
 
   /** Rejects the promise of `send`, for a request that cannot be written. */

@@ -1,5 +1,5 @@
 import { connect, isIP, Socket, type LookupFunction } from 'node:net';
-import type { ConnectionOptions, SecureContext } from 'node:tls';
+import type { ConnectionOptions, PeerCertificate, SecureContext, TLSSocket } from 'node:tls';
 import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts';
 import { PROXY_REFUSED } from '../network-error.ts';
 import type { Proxy } from './proxy.ts';
@@ -106,12 +106,20 @@ const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/;
  */
 function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   let isOpen = true;
+  let presented: PeerCertificate | undefined;
+  // Reads the certificate before Node rejects it, because that closes the connection. Does not use getPeerX509Certificate,
+  // after which Node 20 finds no names in the certificate.
+  if (secure) {
+    const read = (): void => void (presented = (socket as TLSSocket).getPeerCertificate(true)); // TLS, because it is secure
+    socket.prependOnceListener('secure', read);
+  }
   const once: Dialled = (...outcome) => {
     if (isOpen) dialled(...outcome);
     isOpen = false;
   };
   socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
   socket.on('error', (error) => {
+    if (isOpen && presented !== undefined) Object.assign(error, { presented });
     once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null);
     // Destroyed, because a TLS alert after the handshake (TLS 1.3 wants a client certificate) leaves the socket open, and
     // undici would then report its end instead of the alert.

@@ -6,6 +6,8 @@ import { printable, redactUrl } from '../../redact.ts';
 export interface Proxy {
   /** The proxy's URL without userinfo, so that it can be shown. */
   readonly origin: URL;
+  /** The environment variable that names the proxy: `https_proxy`, `HTTP_PROXY` … */
+  readonly variable: string;
   /** The value of `Proxy-Authorization`. Undefined if the URL in the environment variable has no userinfo. */
   readonly authorization?: string;
 }
@@ -43,8 +45,12 @@ function readProxy(key: string, value: string): Proxy {
     });
   }
   const origin = new URL(url.origin);
-  if (url.username === '' && url.password === '') return { origin };
-  return { origin, authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+  if (url.username === '' && url.password === '') return { origin, variable: key };
+  return {
+    origin,
+    variable: key,
+    authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+  };
 }
 
 function decoded(text: string): string | undefined {

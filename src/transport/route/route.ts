@@ -13,7 +13,7 @@ export interface Route {
   readonly dial: Dial;
   /** Headers that this route adds to every request, for a proxy that forwards: name, value, name, value … */
   readonly headers: readonly string[];
-  /** The URL of the proxy, without userinfo. Undefined for a direct connection. */
+  /** The URL of the proxy, without userinfo, and its variable: `http://proxy:3128 (HTTPS_PROXY)`. Undefined without a proxy. */
   readonly via?: string;
 }
 
@@ -31,13 +31,13 @@ export function routeTo(url: URL, { proxyEnv, ...options }: RouteOptions): Route
   if (proxy === undefined) {
     return { kind: 'direct', origin: url.origin, dial: directDial(url, options), headers: [] };
   }
-  const { origin, authorization } = proxy;
+  const { origin, variable, authorization } = proxy;
   const toProxy = { secureContext: options.secureContext };
-  const via = origin.origin;
+  const via = `${origin.origin} (${variable})`;
   if (url.protocol === 'https:') {
     return { kind: 'tunnel', origin: url.origin, dial: tunnelDial(url, proxy, toProxy), headers: [], via };
   }
   const credentials = authorization === undefined ? [] : ['proxy-authorization', authorization];
   const headers = ['host', url.host, ...credentials];
-  return { kind: 'forwarded', origin: via, dial: directDial(origin, toProxy), headers, via };
+  return { kind: 'forwarded', origin: origin.origin, dial: directDial(origin, toProxy), headers, via };
 }

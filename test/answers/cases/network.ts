@@ -140,7 +140,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the name of a container, from outside its network',
     argv: to('http://hooks-test-receiver:3000/hook'),
     cause:
-      'hooks-test-receiver is a name without a dot: only containers of the same network know each other by such names',
+      'probably hooks-test-receiver is the name of a container: names without a dot are known only inside the network of the containers',
     fix: 'give localhost with the published port',
   },
   {
@@ -230,8 +230,32 @@ const CASES: readonly AnswerCase[] = [
     title: 'the port of an SSH server',
     given: { start: greets('SSH-2.0-OpenSSH_9.6\r\n') },
     argv: SEND,
-    cause: 'the port speaks another protocol, not HTTP',
+    cause: 'the port speaks another protocol, not HTTP: "SSH-2.0-OpenSSH_9.6"',
     fix: 'give the port of the receiver',
+  },
+  {
+    id: 'smtp-port',
+    title: 'the port of a mail server, which speaks first and never hangs up',
+    given: { start: serves((socket) => socket.write('220 mail.example ESMTP Postfix\r\n')) },
+    argv: [...SEND, '--timeout', '300ms'],
+    cause: 'the port speaks another protocol, not HTTP: "220 mail.example ESMTP Postfix"',
+    fix: 'give the port of the receiver',
+  },
+  {
+    id: 'near-host',
+    title: 'a typing error in localhost',
+    argv: to('http://localhsot:3000/hook'),
+    cause: 'probably its host name is a typing error for that of http://localhost:3000',
+    fix: 'correct the host name: http://localhost:3000',
+    never: ['containers'],
+  },
+  {
+    id: 'near-host-of-variable',
+    title: 'a typing error in a host that another variable names',
+    given: { env: { API_URL: 'https://api.exmaple.invalid/v1' } },
+    argv: to('https://api.example.invalid/hook'),
+    cause: 'probably its host name is a typing error for that of https://api.exmaple.invalid:443',
+    fix: 'correct the host name',
   },
   {
     id: 'mysql-port',

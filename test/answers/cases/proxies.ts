@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
-import { listening } from '../counterparts.ts';
+import { listening, responds, startHttp } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
 import { proxyServer } from '../../transport/proxy-server.ts';
 import { SEND } from './sending.ts';
@@ -22,6 +23,27 @@ function rawProxy(scheme: 'http' | 'https', words: string): (scene: Scene) => Pr
     onEnd(close);
     return { proxy: `${scheme}://127.0.0.1:${port}` };
   };
+}
+
+/** A TLS server in place of a proxy. Gives {proxy} with http:. */
+async function tlsProxy({ certificates, onEnd }: Scene): Promise<Values> {
+  const { keyFile, certFile } = (await certificates()).good;
+  const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+  const { port, close } = await startHttp(responds(200), tls);
+  onEnd(close);
+  return { proxy: `http://127.0.0.1:${port}` };
+}
+
+async function webServer({ onEnd }: Scene): Promise<Values> {
+  const { port, close } = await startHttp(responds(200));
+  onEnd(close);
+  return { proxy: `http://127.0.0.1:${port}` };
+}
+
+async function silentProxy({ onEnd }: Scene): Promise<Values> {
+  const proxy = await proxyServer({ silent: true });
+  onEnd(() => proxy.close());
+  return { proxy: proxy.origin };
 }
 
 /** Gives {proxy}: an address at which nothing listens. */
@@ -110,15 +132,50 @@ const CASES: readonly ProxyCase[] = [
     id: 'proxy-speaks-http',
     title: 'the proxy is given with https:// and speaks plain HTTP',
     start: rawProxy('https', 'HTTP/1.1 400 Bad Request\r\n\r\n'),
-    cause: 'the server in HTTPS_PROXY does not respond like a proxy',
-    fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
-    never: ['plain HTTP', 'a place that', 'crashed', 'http:// does without'],
+    cause: 'the port in HTTPS_PROXY speaks plain HTTP: http://127.0.0.1:',
+    fix: 'set HTTPS_PROXY=http://127.0.0.1:',
+    never: ['a place that', 'crashed', 'http:// does without'],
+  },
+  {
+    id: 'proxy-speaks-tls',
+    title: 'the proxy is given with http:// and speaks TLS',
+    start: tlsProxy,
+    cause: 'the port in HTTPS_PROXY speaks TLS: https://127.0.0.1:',
+    fix: 'set HTTPS_PROXY=https://127.0.0.1:',
+    never: ['crashed', 'respond first'],
+  },
+  {
+    id: 'proxy-is-web-server',
+    title: 'the proxy is a web server',
+    start: rawProxy('http', 'HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n'),
+    cause: 'the server in HTTPS_PROXY is no proxy: it responded with 405 to CONNECT',
+    fix: 'check HTTPS_PROXY: host, port, and http:// or https://; or go direct: NO_PROXY=receiver.example',
+    never: ['does not allow'],
+  },
+  {
+    id: 'proxy-is-node-server',
+    title: 'the proxy is a web server of Node, which closes the connection after CONNECT',
+    start: webServer,
+    env: { https_proxy: '{proxy}' },
+    cause: 'the server in https_proxy is no proxy: it closes the connection after CONNECT',
+    fix: 'check https_proxy: host, port',
+    never: ['crashed'],
+  },
+  {
+    id: 'proxy-silent',
+    title: 'the proxy never responds to CONNECT',
+    start: silentProxy,
+    argv: [...SECURE, '--timeout', '300ms'],
+    cause:
+      'the proxy accepted the connection, but no TLS handshake with receiver.example through it finished in time',
+    fix: 'check HTTPS_PROXY: host, port',
+    never: ['respond first', 'load balancer'],
   },
   {
     id: 'proxy-no-http',
     title: 'the proxy responds to CONNECT with something else than HTTP',
     start: rawProxy('http', 'SSH-2.0-OpenSSH_9.6\r\n'),
-    cause: 'the server in HTTPS_PROXY does not respond like a proxy',
+    cause: 'the port in HTTPS_PROXY speaks another protocol, not HTTP: "SSH-2.0-OpenSSH_9.6"',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['crashed', 'http:// does without'],
   },

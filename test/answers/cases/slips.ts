@@ -15,6 +15,70 @@ const SEND = ['send', 'track', '--event', 'A'];
 const REPLAY = ['replay', '--url', 'http://127.0.0.1:9/', '--retry-for', '0'];
 const config = (text: string | Uint8Array): Given => ({ files: { '.hooksrc.yaml': text } });
 
+/** A name that differs by a letter or two from the one that is meant. */
+const NEAR_NAMES: readonly Slip[] = [
+  [
+    'near-secret-file',
+    'a typing error in the name of the secret file',
+    ['sign', '--secret-file', 'secert.txt', 'body'],
+    'the secret cannot be read: there is no such file',
+    'did you mean secret.txt?',
+    { files: { 'secret.txt': 's3cret', body: '{}' } },
+  ],
+  [
+    'near-input',
+    'a typing error in the folder of the input',
+    [...REPLAY, 'captrue/a.ndjson'],
+    'no such file',
+    'did you mean capture/a.ndjson?',
+    { files: { 'capture/a.ndjson': '' } },
+  ],
+  [
+    'near-variable',
+    'a typing error in the name of a variable',
+    ['sign', 'body'],
+    'warning: HOOKS_SECERT is not read',
+    'did you mean HOOKS_SECRET?',
+    { files: { body: '{}' }, env: { HOOKS_SECERT: 's3cret' } },
+  ],
+  [
+    'near-reference',
+    'the config refers to a variable with a typing error',
+    ['sign', 'body'],
+    'needs the environment variable SHOP_SECRET, which is not set',
+    'rename SHOP_SECERT, which is set, to SHOP_SECRET',
+    {
+      files: {
+        body: '{}',
+        '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: ${SHOP_SECRET}\n',
+      },
+      env: { SHOP_SECERT: 's3cret' },
+    },
+  ],
+  [
+    'near-config',
+    'the config lacks its dot',
+    SEND,
+    'warning: hooksrc.yaml is not read',
+    'write it as .hooksrc.yaml',
+    { files: { 'hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\n' } },
+  ],
+  [
+    'near-choice',
+    'a typing error in the value of a flag',
+    ['init', '--for', 'servce'],
+    'Expected `--for` to be receiver, ci or service, got servce',
+    'did you mean service?',
+  ],
+  [
+    'near-check',
+    'a typing error in the name of a check',
+    ['test', 'http://127.0.0.1:9/', '--only', 'unsined'],
+    'Unknown check `unsined` (--only)',
+    'did you mean unsigned?',
+  ],
+];
+
 const COMMANDS: readonly Slip[] = [
   [
     'json-file',
@@ -235,7 +299,7 @@ const NEGATIVE = new Set([
 ]);
 
 /** What people mistype or misplace: left out of the page, which may not grow. */
-export const SLIPS: readonly AnswerCase[] = [...COMMANDS, ...FILES, ...CONFIGS].map(
+export const SLIPS: readonly AnswerCase[] = [...NEAR_NAMES, ...COMMANDS, ...FILES, ...CONFIGS].map(
   ([id, title, argv, cause, fix, given = {}]) => ({
     id: `slip-${id}`,
     title,

@@ -73,7 +73,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the certificate of the receiver is self-signed',
     given: { start: tlsReceiver('selfSigned') },
     argv: SEND,
-    cause: 'self-signed certificate at {url}',
+    cause:
+      'the certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT); its issuer is CN=hooks test selfSigned',
     fix: 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }',
   },
   {
@@ -81,7 +82,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the certificate has expired',
     given: { start: tlsReceiver('expired') },
     argv: SECURE,
-    cause: 'certificate not valid now at {url}',
+    cause: 'the certificate has expired (CERT_HAS_EXPIRED): it ended on ',
     fix: 'renew the certificate, and check the clocks of both machines',
   },
   {
@@ -89,7 +90,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the certificate is not valid yet, or the clock is wrong',
     given: { start: tlsReceiver('notYetValid') },
     argv: SECURE,
-    cause: 'the certificate is not valid yet',
+    cause: 'the certificate is not valid yet (CERT_NOT_YET_VALID): it begins on ',
     fix: 'renew the certificate, and check the clocks of both machines',
   },
   {
@@ -105,7 +106,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the issuer is unknown, or the receiver does not send its intermediate certificate',
     given: { start: tlsReceiver('unknownCa') },
     argv: SECURE,
-    cause: 'untrusted certificate at {url}',
+    cause: '(UNABLE_TO_VERIFY_LEAF_SIGNATURE); its issuer is CN=hooks test strangerCa',
     fix: 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }; or let the receiver send its intermediate certificates too (fullchain.pem)',
   },
   {
@@ -113,7 +114,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the chain of the receiver ends in a company root',
     given: { start: tlsReceiver('unknownCaWithChain') },
     argv: SECURE,
-    cause: 'the chain ends in a self-signed certificate that is not trusted',
+    cause:
+      'the chain ends in a self-signed certificate that is not trusted (SELF_SIGNED_CERT_IN_CHAIN); its issuer is CN=hooks test strangerCa',
     fix: 'name its issuer: --ca FILE',
   },
   {

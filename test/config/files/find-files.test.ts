@@ -15,6 +15,22 @@ describe('unreadConfigs', () => {
   });
 });
 
+describe('unreadConfigs without a config', () => {
+  it('finds files with a similar name and a setting of hooks', () => {
+    const near = ['hooksrc.yaml', 'hooks.yml', '.hookrc', 'hooks-config.json'];
+    const files = Object.fromEntries(near.map((name) => [name, '{ "webhooks": [] }']));
+    const others = {
+      'hooks.json': '{ "PreToolUse": [] }',
+      'hooks.ts': 'export const a = 1;',
+      'x.yaml': 'webhooks: []',
+    };
+    const folder = temporaryFolder({ ...files, ...others });
+    expect(unreadConfigs(folder, {}).toSorted()).toEqual(near.map((name) => join(folder, name)).toSorted());
+    const found = temporaryFolder({ ...files, '.hooksrc.yaml': '' });
+    expect(unreadConfigs(found, {})).toEqual([]);
+  });
+});
+
 describe('unreadConfigs of the user', () => {
   it('finds configs that are not supported, or that would run code', () => {
     const names = ['config.toml', '.hooksrc.json5', 'config.js'];

@@ -32,7 +32,8 @@ export async function webhookResults(
     url,
     delivery: allowPrivate ? { ...delivery, allowPrivate } : delivery,
   }));
-  const results = await Promise.all(targets.map((target) => probeResults(target, io)));
+  const urls = targets.map(({ url }) => url);
+  const results = await Promise.all(targets.map((target) => probeResults(target, urls, io)));
   return results.flat();
 }
 
@@ -50,6 +51,7 @@ function probeTargetsOf(sources: Sources): ProbeTarget[] {
 
 async function probeResults(
   { url, delivery }: ProbeTarget,
+  urls: readonly string[],
   { env, signal }: Pick<Io, 'env' | 'signal'>,
 ): Promise<DoctorResult[]> {
   const shown = redactUrl(url);
@@ -61,12 +63,10 @@ async function probeResults(
       proxyEnv: env,
     });
     if (seen.isReached) {
-      return [
-        ...reachedResults(shown, seen, delivery),
-        ...(await speechResults(shown, { seen, env, signal })),
-      ];
+      return [...reachedResults(shown, seen, delivery), ...(await speechResults(shown, { env, signal }))];
     }
-    const found = await examineFailure({ url: shown, error: seen.error, env, signal });
+    const { error, cause } = seen;
+    const found = await examineFailure({ url: shown, error, cause, urls, env, signal });
     const unreached = unreachedResult(shown, { ...seen, ...found });
     if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
     // Reports a private address besides the failed connection: `serve` would reject it even if the webhook responded.
@@ -100,15 +100,11 @@ function blockedResult(said: string): DoctorResult {
   return fail('webhook', `${said}: serve and worker do not connect to it`, PRIVATE_WEBHOOK_HINT);
 }
 
-interface SpokenTo {
-  readonly seen: Probe & { isReached: true };
-  readonly env: Io['env'];
-  readonly signal: AbortSignal;
-}
-
 /** Reports a port that accepts connections but does not speak the protocol of the URL. Tries TLS and HTTP to find out. */
-async function speechResults(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorResult[]> {
-  if (seen.via !== undefined) return [];
+async function speechResults(
+  url: string,
+  { env, signal }: Pick<Io, 'env' | 'signal'>,
+): Promise<DoctorResult[]> {
   const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });
   const cause = found && networkCauseOf({ error: 'protocol', ...found }, { url, ...found });
   return cause?.says === undefined ? [] : [fail('webhook', `${url}: ${cause.says}`, cause.fix)];
@@ -132,10 +128,8 @@ function unreachedResult(
   url: string,
   unreached: Probe & { isReached: false } & Partial<ExaminedFailure>,
 ): DoctorResult {
-  const { error, detail, via, location } = unreached;
-  const cause = unreached.cause ?? (error === 'timeout' ? 'no-connection-in-time' : undefined);
-  const by = via === undefined ? '' : ` through the proxy ${via}`;
-  const { says, fix } = networkCauseOf({ error, cause }, { url, location }) ?? {};
+  const { error, detail } = unreached;
+  const { says, fix } = networkCauseOf(unreached, { url, ...unreached }) ?? {};
   const more = says === undefined ? '' : `; ${says}`;
-  return fail('webhook', `${url}: ${error}${by}: ${detail}${more}`, fix);
+  return fail('webhook', `${url}: ${error}: ${detail}${more}`, fix);
 }

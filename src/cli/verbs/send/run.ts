@@ -8,7 +8,7 @@ import { readTraceContext } from '../../../message/trace-context.ts';
 import { orderKeysOf } from '../../../message/outgoing-message.ts';
 import { sentBodyText, unbuiltMessage, type SendableMessage } from '../../../message/sendable-message.ts';
 import type { ResponseCause } from '../../../diagnosis/explain.ts';
-import { closest } from '../../../suggest.ts';
+import { closest, nearHint } from '../../../suggest.ts';
 import {
   isJsonObject,
   isMessageType,
@@ -92,14 +92,11 @@ export async function sendMessage(
 function messageTypeOf(named: string | undefined, { json }: SendOptions): MessageType | undefined {
   if (named === undefined && json !== undefined) return undefined;
   if (isMessageType(named)) return named;
-  const suggestion = named === undefined ? undefined : closest(named, MESSAGE_TYPES);
+  const all = `${eventHint(named)}give one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`;
   const got = named === undefined ? 'nothing' : printable(JSON.stringify(named), 60);
   throw new ConfigError(`Expected a message type after \`hooks send\`, got ${got}`, {
     key: 'type',
-    hint:
-      suggestion === undefined
-        ? `${eventHint(named)}give one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
-        : `did you mean ${suggestion}?`,
+    hint: nearHint(named ?? '', MESSAGE_TYPES, all),
   });
 }
 
