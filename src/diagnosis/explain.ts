@@ -7,7 +7,7 @@ import {
   type MismatchEvidence,
   type NoEvidence,
 } from '../signature/evidence.ts';
-import { missingSignatureFix, overLossyBody, REASONS } from '../signature/reasons.ts';
+import { missingSignatureFix, overLossyBody, FIXES } from '../signature/reasons.ts';
 import { schemeListText, signatureHeaderNames } from '../signature/schemes/layout.ts';
 import type {
   CauseFacts,
@@ -36,11 +36,7 @@ export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
       return explainNone(mismatch);
     case 'lossy': {
       const why = `it would match ${overLossyBody(mismatch.loss)}`;
-      return diagnosisOf(
-        'lossy-json',
-        'proved',
-        mismatchText(mismatch.bytes, why, REASONS['lossy-json'].fix),
-      );
+      return diagnosisOf('lossy-json', 'proved', mismatchText(mismatch.bytes, why, FIXES['lossy-json']));
     }
     case 'signature':
       return explainSignature(mismatch);

@@ -109,24 +109,19 @@ const PACKING_ROWS: readonly ChangeRow<Buffer>[] = [
   [1, 'over the unpacked body', (body) => (isPacked(body) ? unpackedBody(body) : undefined)],
 ];
 
-/**
- * Limits the unpacked size, because a small gzip body may unpack to gigabytes. JSON is never compressed to less than 1/64,
- * and unpacking up to this limit takes some milliseconds.
- */
-const MOST_UNPACKED_PER_BYTE = 64;
-
-/** Unpacks a body; undefined if it is neither gzip nor zlib, or too large unpacked. */
+/** Unpacks gzip or zlib; undefined if it is damaged. A small body may unpack to gigabytes, which takes too long. */
 function unpackedBody(body: Buffer): Buffer | undefined {
-  const largest = Math.min(
-    8 * LARGEST_DIAGNOSED,
-    Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED_PER_BYTE * body.length),
-  );
   try {
-    return zlib().unzipSync(body, { maxOutputLength: largest });
+    return zlib().unzipSync(body, {
+      maxOutputLength: Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED * body.length),
+    });
   } catch {
     return undefined;
   }
 }
+
+/** JSON is never compressed to less than 1/64. */
+const MOST_UNPACKED = 64;
 
 const DECODING_ROWS: readonly ChangeRow<string>[] = [
   [

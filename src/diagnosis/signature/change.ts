@@ -7,7 +7,7 @@ export interface Change {
   readonly would: string;
   /** How unlikely the change is. Combinations are tried in the order of the sum of their costs. */
   readonly cost: Cost;
-  /** How to fix the change. @default the fix of the code, from REASONS */
+  /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
   /** Returns a more exact code and description, which take long to find: only for a change that explains the mismatch. */
   readonly refined?: () => Pick<Change, 'code' | 'would'>;

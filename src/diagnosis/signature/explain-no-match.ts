@@ -6,7 +6,7 @@ import {
   type SignatureEvidence,
 } from '../../signature/evidence.ts';
 import { sameText } from '../../signature/lenient-signature.ts';
-import { REASONS } from '../../signature/reasons.ts';
+import { FIXES } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
 import { unexpandedName } from '../../signature/secret.ts';
@@ -82,7 +82,7 @@ function lookOf({ body }: SignatureEvidence): { readonly note: string; readonly 
 /** The fix that compares the secrets of both sides. Its command reads our secret from where it was given. */
 function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
-  const { fix } = REASONS['no-match'];
+  const fix = FIXES['no-match'];
   if (/^(?:$|HOOKS_SECRET)/.test(secretOrigin)) return fix;
   // Passes a function, because `$` has a special meaning in a replacement string.
   return fix.replace('"$HOOKS_SECRET"', () => (file === undefined ? "'SECRET'" : `"$(cat ${file})"`));

@@ -5,7 +5,7 @@ import {
   type Diagnosis,
   type SignatureEvidence,
 } from '../../signature/evidence.ts';
-import { REASONS, type ReasonCode } from '../../signature/reasons.ts';
+import { FIXES, type ReasonCode } from '../../signature/reasons.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { hmacName } from './constructs.ts';
@@ -30,7 +30,7 @@ export function explanation(
 
 /** The fix of a code. For a scheme other than that of X-Signature, how to sign replaces what is said of X-Signature. */
 export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
-  return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : REASONS[code].fix;
+  return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : FIXES[code];
 }
 
 const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([

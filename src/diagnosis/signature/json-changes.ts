@@ -183,29 +183,7 @@ const VALUE_ROWS: readonly JsonRow[] = [
     (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
   ],
   [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
-  [
-    3,
-    'with its numbers as texts',
-    (node) =>
-      compact(
-        mapped(node, (each) => (isNumber(each) ? { kind: 'string', literal: `"${each.text}"` } : each)),
-      ),
-  ],
-  [
-    3,
-    'with its numbers as floating-point numbers',
-    (node) =>
-      compact(
-        mapped(node, (each) =>
-          isNumber(each) && /^-?\d+$/.test(each.text) ? { ...each, text: `${each.text}.0` } : each,
-        ),
-      ),
-  ],
 ];
-
-function isNumber(node: JsonNode): node is JsonNode & { readonly kind: 'literal' } {
-  return node.kind === 'literal' && /\d/.test(node.text);
-}
 
 /** The tree without some members, at any depth; the same tree if there are none. */
 function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {

@@ -1,5 +1,5 @@
 import type { OtherSecret } from '../../signature/evidence.ts';
-import { REASONS } from '../../signature/reasons.ts';
+import { FIXES } from '../../signature/reasons.ts';
 import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
@@ -35,7 +35,7 @@ const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
   }),
   ...UNEXPANDED.map((text): ChangeRow<undefined, string> => {
     const would = `with the text "${text}": the other side did not expand it`;
-    return [2, would, () => text, REASONS['unexpanded-secret'].fix];
+    return [2, would, () => text, FIXES['unexpanded-secret']];
   }),
   [
     2,

@@ -179,6 +179,6 @@ async function printedVerdictText(
 }
 
 async function meaningOf(note: NoteCode): Promise<string> {
-  const { REASONS } = await import('../../../signature/reasons.ts');
-  return REASONS[note].means;
+  const { NOTES } = await import('../../../signature/reasons.ts');
+  return NOTES[note];
 }
