@@ -3,7 +3,7 @@
  * body.
  */
 export const RAW_BYTES =
-  'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, file_get_contents("php://input"), @RequestBody byte[]';
 
 /**
  * The advice for reasons that can lie with the receiver (it re-encodes the body) or with the sender (it signs one text and

@@ -101,9 +101,11 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
         const [first] = differs;
         if (first === undefined) continue;
         const form = { algorithm, what: isOwnForm ? undefined : what, prefix, own };
+        const removal = prefix === '' && own !== '' ? `remove ${own} from the header before comparing; ` : '';
+        const says = notationText(scheme, form);
         yield [
           { algorithm, write, prefix },
-          { code: first, says: notationText(scheme, form), fix: recipe(scheme) },
+          { code: first, says, fix: removal + recipe(scheme) },
         ];
       }
     }

@@ -25,7 +25,8 @@ export function explainNoMatch(
 ): Diagnosis {
   const { digests, scheme } = evidence;
   const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
-  if (notation !== undefined && notation.cost > 0) return explainUnreadable(evidence);
+  const isKnown = notation !== undefined && knownValue(evidence.presented.signatures[0] ?? '') !== undefined;
+  if (isKnown || (notation?.cost ?? 0) > 0) return explainUnreadable(evidence);
   const why = triedText(result);
   if (evidence.keys.length === 0) return explanation(evidence, unusableSecret(scheme));
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;

@@ -3,7 +3,7 @@ import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/
 import { hmacName } from './constructs.ts';
 import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match.ts';
 import { explanation, fixOf, recipeOf } from './explanation.ts';
-import { readingsOf, whatOf, type Reading } from './readings.ts';
+import { readingsOf, type Reading } from './readings.ts';
 import { searchChanges, type Found, type SearchResult } from './search.ts';
 
 /** Finds out why a signature does not match: by its headers, then by a search for the changes that reproduce it. */
@@ -76,24 +76,21 @@ function notationOf(
   if (problem === undefined || !isOwn) return reading.problem;
   return {
     code: problem.code,
-    what: `${hmacName(scheme.hash)}, but its prefix is missing or different`,
+    what: hmacName(scheme.hash),
+    around: 'lacks its prefix, or has another one',
     fix: recipeOf(scheme),
   };
 }
 
-function foundText(
-  { scheme }: SignatureEvidence,
-  { changes, reading }: Found,
-  notation: Reading['problem'],
-): string {
+function foundText({ scheme }: SignatureEvidence, { changes }: Found, notation: Reading['problem']): string {
   const would = joined(changes.map((change) => change.would));
   if (notation === undefined) return `it would match ${would}`;
-  const what = notation.what;
-  if (changes.length > 0) return `it is written as ${what}, and it would match ${would}`;
-  if (notation.code === 'truncated-signature') return `the signature is ${what}`;
-  return whatOf(reading).startsWith('the first digits')
-    ? `it would match as ${what}`
-    : `it is the ${what} of ${scheme.signs === '{body}' ? 'this body' : 'the signed text'}`;
+  const { code, what, around } = notation;
+  const also = around === undefined ? '' : `, but it ${around}`;
+  if (changes.length > 0) return `it is written as ${what}${also}, and it would match ${would}`;
+  if (code === 'truncated-signature') return `the signature is ${what}`;
+  if (what.startsWith('the first digits')) return `it would match as ${what}`;
+  return `it is the ${what} of ${scheme.signs === '{body}' ? 'this body' : 'the signed text'}${also}`;
 }
 
 /** Joins phrases: `a`, `a and b`, `a, b and c`. */

@@ -3,13 +3,23 @@ import type { ReasonCode } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { HASH_NAMES, hmacName, otherHashCode } from './constructs.ts';
 
+/** A notation of a signature other than that of its scheme. */
+export interface NotationProblem {
+  readonly code: ReasonCode;
+  /** Names the notation: `HMAC-SHA1 in base64`. */
+  readonly what: string;
+  /** Describes the text around the digest, to follow "it": `has other characters around its digits`. */
+  readonly around?: string | undefined;
+  readonly fix?: string | undefined;
+}
+
 /** One way to read a received text as a digest. */
 export interface Reading {
   readonly algorithm: HmacAlgorithm;
   /** How unlikely the reading is, beside the other readings of the text. */
   readonly cost: number;
   /** The difference from the notation of the scheme. Undefined if the text is in that notation. */
-  readonly problem?: { readonly code: ReasonCode; readonly what: string; readonly fix?: string | undefined };
+  readonly problem?: NotationProblem;
   /** Whether the text is this digest. */
   readonly matches: (digest: Buffer) => boolean;
 }
@@ -93,15 +103,8 @@ function decorationOf(text: string): Decoration {
   return { what: 'has other characters around its digits' };
 }
 
-function decorated(reading: Reading, { what, fix }: Decoration): Reading {
-  return {
-    ...reading,
-    problem: {
-      code: 'other-encoding',
-      what: `${whatOf(reading)}, and it ${what}`,
-      fix: fix ?? reading.problem?.fix,
-    },
-  };
+function decorated(reading: Reading, { what: around, fix = reading.problem?.fix }: Decoration): Reading {
+  return { ...reading, problem: { code: 'other-encoding', what: whatOf(reading), around, fix } };
 }
 
 /** Names a reading: `HMAC-SHA1 in base64`. */

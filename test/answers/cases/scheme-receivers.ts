@@ -385,7 +385,7 @@ const OTHERS: readonly Tested[] = [
     id: 'receiver-key-and-body-swapped',
     title: 'the receiver swaps key and message of the HMAC',
     receiver: verifiesX((body) => createHmac('sha1', body).update(SECRET).digest('hex')),
-    cause: 'it uses the body as the key of the HMAC and the secret as the message',
+    cause: 'it accepts what is signed with the body as the key and the secret as the message',
     fix: 'swap the two: use HMAC-SHA1 in hex',
   },
   {
