@@ -1,6 +1,7 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
 import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
+import type { Confidence } from '../../transport/cause.ts';
 import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
@@ -8,6 +9,10 @@ export interface FailureCause {
   readonly code: string;
   /** The cause as a sentence without a full stop. Undefined if the attempt's status or error detail already says it. */
   readonly says: string | undefined;
+  /** A guess by the status alone, as a sentence without a full stop. Only `-v` prints it. */
+  readonly guess?: string | undefined;
+  /** Undefined for a cause without a response. */
+  readonly confidence?: Confidence | undefined;
   readonly hint: string;
 }
 
@@ -38,13 +43,15 @@ export function attemptCause(
   if (status === undefined || error === 'protocol') {
     const known = diedOn(attempt, attempts) ? 'died' : cause;
     const found = networkCauseOf({ error, cause: known }, attempt);
-    return found && { code: found.code, says: found.says, hint: found.fix };
+    return found && { code: found.code, says: found.says, confidence: found.confidence, hint: found.fix };
   }
   const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
-  const found = causeOf(code, { ...attempt, status, url, body: attempt.detail });
-  if (found === undefined) return undefined;
-  const isMore = cause !== undefined || (found.kind !== 'status' && !SAYS_ITSELF.has(status));
-  return { code, says: isMore ? found.says : undefined, hint: found.fix };
+  const found = causeOf(code, { ...attempt, status, url, quotation: attempt.detail });
+  const { confidence, isQuotation, kind, fix: hint } = found;
+  const isMore = cause !== undefined || (kind !== 'status' && !SAYS_ITSELF.has(status));
+  const isShown = isMore && !isQuotation && confidence !== 'possible';
+  const guess = confidence === 'possible' ? found.says : undefined;
+  return { code, says: isShown ? found.says : undefined, guess, confidence, hint };
 }
 
 /** HTTP statuses whose reason phrase already names the cause, such as 429 Too Many Requests. */

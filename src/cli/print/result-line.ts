@@ -60,6 +60,7 @@ export function resultLine(
     reason: refusal === undefined ? decided.reason : printable(refusal.reason),
     cause: cause?.code,
     warning: warning?.code,
+    confidence: cause?.confidence ?? warning?.confidence,
     hint: printableHint(cause?.hint ?? warning?.fix),
     destinations: destinations.length > 1 ? byName(destinations) : undefined,
     verdict: judgement?.verdict,

@@ -24,6 +24,8 @@ export interface Forwarded {
   readonly headers?: Readonly<Record<string, string>>;
   /** Why the other receiver did not accept the request, if known: the code of a ResponseCause or a NetworkCause. */
   readonly cause?: string;
+  /** How certain `cause` is. */
+  readonly confidence?: 'proved' | 'likely' | 'possible';
   /** Why the other receiver did not accept the request, in words. Undefined if status or `detail` are sufficient. */
   readonly says?: string;
   /** How to fix the cause in `cause`. */

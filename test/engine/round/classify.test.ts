@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { causeCodeOf, readableStart } from '../../../src/diagnosis/explain.ts';
+import { causeCodeOf, quotationOf } from '../../../src/diagnosis/explain.ts';
 import { classify } from '../../../src/engine/round/classify.ts';
 import type { NetworkError, TransportResult } from '../../../src/transport/transport.ts';
 import { answer, failure } from '../harness.ts';
@@ -8,7 +8,7 @@ const TIMES = {
   at: 1_000,
   clock: { now: () => 2_000 },
   sendsKey: false,
-  causes: { causeCodeOf, readableStart },
+  causes: { causeCodeOf, quotationOf },
 };
 const TEMPORARY_4XX = [408, 423, 425, 429];
 
