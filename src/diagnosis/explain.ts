@@ -28,7 +28,7 @@ import { explainScheme } from './signature/explain-scheme.ts';
 import { frameVariants } from './signature/frame-variants.ts';
 
 export type { ExaminedFailure } from './examine-port.ts';
-export type { ResponseCause } from '../transport/cause.ts';
+export type { Confidence, ResponseCause } from '../transport/cause.ts';
 
 /** Finds out why a signature does not match. */
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {

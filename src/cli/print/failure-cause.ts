@@ -1,7 +1,6 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
-import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
-import type { Confidence } from '../../transport/cause.ts';
+import { causeCodeOf, causeOf, networkCauseOf, type Confidence } from '../../diagnosis/explain.ts';
 import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
@@ -49,7 +48,8 @@ export function attemptCause(
   const found = causeOf(code, { ...attempt, status, url, quotation: attempt.detail });
   const { confidence, isQuotation, kind, fix: hint } = found;
   const isMore = cause !== undefined || (kind !== 'status' && !SAYS_ITSELF.has(status));
-  const isShown = isMore && !isQuotation && confidence !== 'possible';
+  // The line of the attempt has the status and the quotation.
+  const isShown = isMore && !isQuotation && confidence !== 'possible' && !found.code.startsWith('status');
   const guess = confidence === 'possible' ? found.says : undefined;
   return { code, says: isShown ? found.says : undefined, guess, confidence, hint };
 }

@@ -1,7 +1,5 @@
 import { rulesOfKind } from './cause-rule.ts';
 
-const FAILED = [500, 502, 503];
-
 /** Mistakes in the receiver itself behind the words of its response, which do not name the mistake. */
 export const APPLICATION_RULES = rulesOfKind('receiver', 'likely', {
   'compare-lengths': {
@@ -25,13 +23,6 @@ export const APPLICATION_RULES = rulesOfKind('receiver', 'likely', {
     says: 'it passes text to the hash, which accepts only bytes',
     fix: 'pass bytes: hmac.new(secret.encode(), request.body, hashlib.sha1) (Flask: request.get_data())',
   },
-  'header-name-there': {
-    status: [500],
-    words:
-      /(?:KeyError|Undefined (?:index|array key)|MultiValueDictKeyError)[\s\S]{0,200}?(?:HTTP[-_])?X[-_]SIGNATURE/i,
-    says: 'it fails when there is no X-Signature, or reads the header under a name that its framework does not use',
-    fix: "treat the header as optional and respond with 401; its name is Flask and Django request.headers.get('X-Signature'), PHP $_SERVER['HTTP_X_SIGNATURE']; a proxy must pass it on",
-  },
   'parsed-twice': {
     status: [400, 500],
     words:
@@ -52,7 +43,7 @@ export const APPLICATION_RULES = rulesOfKind('receiver', 'likely', {
     words:
       /Cannot read propert(?:y|ies) of (?:undefined|null)|Cannot destructure property|undefined method .{0,60} for nil|no implicit conversion of nil|'NoneType' object|\bKeyError\b|MultiValueDictKeyError|Undefined (?:index|array key|property)|nil pointer dereference|NullPointerException|NullReferenceException|null given/i,
     says: 'the receiver uses a field, header or body that is missing',
-    fix: "treat each field as optional (message.get('name'): properties, traits and userId may be missing), check the names of headers and of the secret's variable, and that a JSON parser runs on this route (express.json())",
+    fix: "treat each field as optional (properties, traits and userId may be missing), check the names of headers and of the secret's variable, and that a JSON parser runs on this route",
   },
   'body-read-twice': {
     status: [400, 500],
@@ -81,6 +72,13 @@ export const APPLICATION_RULES = rulesOfKind('receiver', 'likely', {
     says: 'the framework accepts only smaller bodies',
     fix: "raise the limit on bodies to 64 KB (express.json({ limit: '64kb' }), DATA_UPLOAD_MAX_MEMORY_SIZE): a message may have 32 KB",
   },
+  'json-parser': {
+    kind: 'status',
+    status: [400, 500],
+    words:
+      /Unexpected token|in JSON at position|JSONDecodeError|Expecting value: line 1|JSON parse error|ParserError/i,
+    fix: 'parse the bytes of the body as UTF-8 JSON, once, and respond with 400 to what is not JSON',
+  },
   'database-duplicate': {
     kind: 'status',
     status: [400, 409, 422, 500],
@@ -96,10 +94,10 @@ export const APPLICATION_RULES = rulesOfKind('receiver', 'likely', {
     fix: 'convert the table to utf8mb4 (ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4), and connect with charset utf8mb4',
   },
   'service-refused': {
-    status: FAILED,
+    status: [500, 502, 503],
     words:
       /\bECONNREFUSED \S|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) |could not connect to server|Can't connect to (?:local )?MySQL|connection to server at|SQLSTATE\[HY000\] \[2002\]/i,
-    says: 'the receiver cannot reach a service that it needs, such as its database',
+    says: 'the receiver cannot reach a service that it needs',
     fix: 'start that service, and check its address in the settings of the receiver (containers: in the same network)',
   },
 });

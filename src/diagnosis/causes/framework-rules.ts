@@ -5,7 +5,7 @@ export const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   csrf: {
     status: [400, 401, 403, 419, 422, 500],
     words:
-      /^(?![\s\S]*(?:signature|hmac))[\s\S]*(?:(?:csrf|xsrf|anti-?forgery)[^.\n"]{0,40}\b(?:missing|invalid|mismatch|fail|required|incorrect|wrong|expired|absent|not|token, please)|\b(?:missing|invalid|bad|wrong|no|required|mismatch(?:ed)?)\b[^.\n"]{0,30}(?:csrf|xsrf|anti-?forgery)|EBADCSRFTOKEN|Cross-site POST|CSRF verification failed|InvalidAuthenticityToken|verify CSRF token|The change you wanted was rejected|Page Expired)/i,
+      /^(?![\s\S]*(?:signature|hmac))[\s\S]*(?:(?:csrf|xsrf|anti-?forgery)[^.\n"]{0,40}\b(?:missing|invalid|mismatch|fail|required|incorrect|wrong|expired|absent|not|token, please)|\b(?:missing|invalid|bad|wrong|no|required|mismatch(?:ed)?)\b[^.\n"]{0,30}(?:csrf|xsrf|anti-?forgery)|EBADCSRFTOKEN|Cross-site POST|CSRF verification failed|InvalidAuthenticityToken|verify (?:the provided )?CSRF token|The change you wanted was rejected|Page Expired)/i,
     says: 'the framework wants a CSRF token, which only forms on its own pages have',
     fix: 'exempt this route from the CSRF protection: Django @csrf_exempt (DRF also authentication_classes = []), Laravel validateCsrfTokens(except: [\'{path}\']), Rails skip_forgery_protection, Spring csrf(c -> c.ignoringRequestMatchers("{path}")), Flask-WTF @csrf.exempt, Express and Phoenix a route before that middleware',
   },
@@ -42,6 +42,11 @@ export const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     words: /You do not have permission to perform this action|"rest_(?:forbidden|cannot_\w+|not_logged_in)"/,
     fix: "let everyone in, since the signature protects the route: Django permission_classes = [AllowAny], WordPress 'permission_callback' => '__return_true'",
   },
+  'route-django-slash': {
+    status: [500],
+    words: /URL doesn.t end in a slash and you have APPEND_SLASH set/i,
+    fix: 'give the URL with a / at the end',
+  },
   'route-method': {
     kind: 'status',
     status: [405, 500],
@@ -74,7 +79,7 @@ export const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     status: [404],
     words:
       /^404 page not found\s*$|Cannot POST |Route POST:|rest_no_route|No route matches|no route found|didn.t match any of these|Page not found at/i,
-    says: 'the application (or the proxy Traefik) runs, but has no route for POST {path}',
+    says: 'the program that responded has no route for POST {path}',
     fix: 'check the path of the URL: compare {path} with the routes of the receiver: prefix, final slash, POST',
   },
 });

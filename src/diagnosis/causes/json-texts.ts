@@ -25,10 +25,8 @@ function closedJson(text: string): string {
     ending = isCut && token !== '""' ? '"' : '';
     if (open.length === 0) break;
   }
-  const kept = text.slice(0, end);
-  return (
-    (ending === '' ? kept : kept.replace(/\\(?:u[\da-f]{0,3})?$/i, '')) + ending + open.toReversed().join('')
-  );
+  const kept = ending === '' ? text.slice(0, end) : text.slice(0, end).replace(/\\(?:u[\da-f]{0,3})?$/i, '');
+  return kept + ending + open.toReversed().join('');
 }
 
 /** A text of a JSON response that may be its message. */
@@ -41,21 +39,10 @@ export interface JsonText {
 
 /** Fields that hold a message, the most specific first. Case and punctuation do not count. */
 const FIELDS =
-  'errordescription errormessage exceptionmessage message detail details reason msg description errors issues title error exception fault status'.split(
-    ' ',
-  );
+  'errordescription errormessage message detail details reason msg description errors issues title error exception';
+const RANKS = FIELDS.split(' ');
 /** Fields that name the part of a request that a message is about. */
-const PLACES = [
-  'loc',
-  'path',
-  'field',
-  'param',
-  'pointer',
-  'instancePath',
-  'property',
-  'attribute',
-  'source',
-];
+const PLACES = 'loc path field param pointer instancePath property attribute'.split(' ');
 const MAX_DEPTH = 12;
 
 /** Returns the texts that may be the message of a JSON response, the most specific first. */
@@ -65,30 +52,37 @@ export function jsonTexts(value: unknown): readonly JsonText[] {
     if (depth > MAX_DEPTH) return;
     if (typeof node === 'string' && /^\s*[[{]/.test(node)) visit(parsedStart(node), key, about, depth + 1);
     else if (typeof node === 'string') {
-      const rank = FIELDS.indexOf(key.toLowerCase().replace(/[^a-z]/g, ''));
+      const rank = rankOf(key);
       const text = about === '' || node.includes(about) ? node : `${about}: ${node}`;
       if (rank !== -1) found.push({ text, rank, depth, isAboutField: about !== '' });
     } else if (Array.isArray(node)) {
-      for (const item of node) visit(item, key, about, depth + 1);
-    } else if (typeof node === 'object' && node !== null) {
-      const fields = Object.entries(node);
-      const place = placeOf(node) || about;
-      for (const [name, child] of fields) {
-        if (isListOfSentences(child) && !FIELDS.includes(name)) visit(child, 'errors', name, depth + 1);
-        else visit(child, name, place, depth + 1);
+      const isFieldName = rankOf(key) === -1 && !/trace|stack/i.test(key);
+      for (const item of node) {
+        // The errors of one field: `{"email": ["This field is required."]}`
+        const isError = isFieldName && typeof item === 'string' && item.includes(' ');
+        visit(item, isError ? 'errors' : key, isError ? key : about, depth + 1);
       }
+    } else if (typeof node === 'object' && node !== null) {
+      const place = placeOf(node) || about;
+      for (const [name, child] of Object.entries(node)) visit(child, name, place, depth + 1);
     }
   };
   visit(value, 'message', '', 0);
   return found.toSorted((one, other) => one.rank - other.rank || one.depth - other.depth);
 }
 
+function rankOf(key: string): number {
+  return RANKS.indexOf(key.toLowerCase().replace(/[^a-z]/g, ''));
+}
+
 function placeOf(node: object): string {
   const name = exceptionName(node);
   if (name !== undefined) return name;
-  const found = PLACES.map((place) => (node as Record<string, unknown>)[place]).find((place) => place);
+  // Spring and others name the path of the URL, which says nothing about a field.
+  const isUrl = 'status' in node || 'timestamp' in node;
+  const [found] = PLACES.map((place) => (node as Record<string, unknown>)[place]).filter(Boolean);
   if (Array.isArray(found)) return found.filter((part) => typeof part !== 'object').join('.');
-  return typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
+  return !isUrl && typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
 }
 
 /** Class of the exception that an object describes, if the object names it. */
@@ -96,16 +90,5 @@ function exceptionName(node: object): string | undefined {
   const { exception, errorType, name, type } = node as Record<string, unknown>;
   return [exception, errorType, name, type].find(
     (text): text is string => typeof text === 'string' && /^[\w.$\\:]{1,80}(?:Error|Exception)$/.test(text),
-  );
-}
-
-/** Whether a value is a list of sentences, such as the errors of one field: `{"email": ["This field is required."]}`. */
-function isListOfSentences(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every(
-      (item) => typeof item === 'string' && /^[^\s<]+ \S/.test(item) && !/^\s*(?:at|#\d)/.test(item),
-    )
   );
 }

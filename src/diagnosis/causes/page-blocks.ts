@@ -50,13 +50,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   gt: '>',
   nbsp: ' ',
   amp: '&',
-  ndash: '–',
-  mdash: '—',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  hellip: '…',
 };
 
 /** Decodes the numeric HTML entities and the most frequent named ones. */

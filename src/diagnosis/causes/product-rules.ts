@@ -51,6 +51,8 @@ const BY_HEADER: readonly (readonly [code: string, name: string, header: string,
 
 const NO_PROXY = 'check the host and port of the URL, allow {host} there, or go direct: NO_PROXY={hostname}';
 const BOTS = 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}';
+const CLOUDFLARE_ORIGIN =
+  'check that the server runs, lets the addresses of Cloudflare in, and has a certificate (525, 526: SSL mode Full)';
 const NGROK = 'look its code up at https://ngrok.com/docs/errors/';
 
 /** Fixes of one product, by status. `0` is for every other status. */
@@ -63,7 +65,7 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   },
   'proxy-squid': { 0: NO_PROXY },
   'proxy-forward': { 0: NO_PROXY },
-  'firewall-cloudflare': { 403: BOTS, 503: BOTS },
+  'firewall-cloudflare': { 403: BOTS, 503: BOTS, 502: CLOUDFLARE_ORIGIN },
   'firewall-modsecurity': {
     0: 'turn off the rule for {path}: SecRuleRemoveById, or SecRuleEngine Off for this location',
   },
@@ -73,7 +75,6 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     503: 'register a target, and let its health check pass',
   },
   'host-aws': {
-    401: "exempt this route from the authorizer, or give its token: --header 'Authorization: …'",
     403: "exempt this route from authorization (authType NONE), or send what AWS wants: --header 'x-api-key: …'",
     404: 'check the path and the method of the route, and the stage in the URL',
     429: 'raise the throttling of this stage, or send more slowly (replay --rate)',
@@ -98,35 +99,27 @@ const UNREACHABLE = 'responded in place of the application, which it cannot reac
 /** What a product says by its status, after its name, and how to fix it. `0` is for every other status. */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
   0: [
-    `${NEVER_SAW}: one of its rules rejects the request`,
+    `${NEVER_SAW}: a rule there rejects the request`,
     'allow POST to {path} there: a rule for this path, or for the addresses of the sender',
   ],
   404: [
-    `${NEVER_SAW}: it has no route for {path}`,
-    'add a rule for {host}{path} to its routes, and apply it',
+    `${NEVER_SAW}: no route there leads to {path}`,
+    'add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it',
   ],
   405: [
-    `${NEVER_SAW}: it serves files at {path}`,
+    `${NEVER_SAW}: files are served at {path}`,
     'check the path of the URL, and forward this path to the receiver',
   ],
-  413: [`${NEVER_SAW}: it accepts only smaller bodies`, 'raise its limit on bodies to 64 KB'],
+  413: [`${NEVER_SAW}: only smaller bodies are accepted there`, 'raise its limit on bodies to 64 KB'],
   429: [
-    `${NEVER_SAW}: it limits the rate{wait}`,
+    `${NEVER_SAW}: the rate is limited there{wait}`,
     'except this path from its rate limiting rules, or send more slowly (replay --rate)',
   ],
   500: [`${UNREACHABLE} or understand`, 'look into its log'],
-  502: [`${UNREACHABLE}: it is not running, or closed the connection`, NOT_RUNNING],
+  502: ['responded in place of the application, which is not running or closed the connection', NOT_RUNNING],
   503: ['responded in place of the application, which is not available to it{wait}', NOT_RUNNING],
   504: [
     'responded in place of the application, which took too long',
-    'let the receiver respond first and work later',
-  ],
-  520: [
-    `${UNREACHABLE} or understand`,
-    'check that the server runs, lets the addresses of Cloudflare in, and has a certificate (525, 526: SSL mode Full)',
-  ],
-  524: [
-    'responded in place of the application, which took longer than the 100 s that Cloudflare waits',
     'let the receiver respond first and work later',
   ],
 };
@@ -136,23 +129,27 @@ export function productRule({ status, headers, body }: ReadResponse): CauseRule 
   const [code] =
     BY_HEADER.find(([, , header, value]) => value.test(headers[header] ?? '')) ??
     BY_PAGE.find(([, , page]) => page.test(body)) ??
-    [];
+    (status >= 520 && status <= 530 ? ['firewall-cloudflare'] : []);
   return code === undefined ? undefined : productRuleOf(status === 429 ? `${code}-limit` : code, status);
 }
+
+/** Codes of an unknown proxy, which the status alone reveals. */
+export const SOME_PROXY: Readonly<Record<number, string>> = { 502: 'bad-gateway', 504: 'late' };
 
 /** Explains the stored code of a product by the status of its response. Undefined for other codes. */
 export function productRuleOf(stored: string, status: number): CauseRule | undefined {
   const code = stored.replace(/-limit$/, '');
-  const [, name] = [...BY_HEADER, ...BY_PAGE].find(([own]) => own === code) ?? [];
+  const isKnown = code !== SOME_PROXY[status];
+  const name = isKnown ? [...BY_HEADER, ...BY_PAGE].find(([own]) => own === code)?.[1] : 'a proxy ({server})';
   if (name === undefined) return undefined;
-  const group = status > 520 && status !== 524 ? 520 : status;
+  const group = status === 524 ? 504 : status >= 520 ? 502 : status;
   const [says, general] = BY_STATUS[group] ?? BY_STATUS[status >= 500 ? 500 : 0] ?? ['', ''];
   const own = OWN_FIXES[code];
   return {
     code: stored,
     kind: status === 429 || status >= 500 ? 'busy' : status === 413 ? 'receiver' : 'way',
-    confidence: 'proved',
+    confidence: isKnown ? 'proved' : 'likely',
     says: `${name} ${says}`,
-    fix: own?.[status] ?? own?.[0] ?? general,
+    fix: own?.[group] ?? own?.[0] ?? general,
   };
 }

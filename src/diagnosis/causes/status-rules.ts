@@ -1,12 +1,11 @@
+import { STATUS_CODES } from 'node:http';
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
 /** Code of a redirect to the URL of the request itself, which only a comparison of that URL with Location shows. */
 export const SELF_REDIRECT = 'redirect-to-itself';
 
 const FAILED = 'look into the log of the receiver, which failed; --retry-for tries longer';
-const NOT_RUNNING = 'start the application, and check the address and port that the proxy forwards to';
 const REDIRECTS = [300, 301, 302, 303, 304, 305, 307, 308];
-const LATE = 'let the receiver respond first and work later';
 const HEADERS = 'send fewer or shorter headers (--header), or a shorter URL';
 
 /** Causes by status and headers, used if no more specific rule applies. */
@@ -19,7 +18,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
         /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com|cloudflareaccess\.com/i,
     },
     says: 'it redirects to a login page: {location}',
-    fix: 'exempt {path} from the login (Cloudflare Access: add a bypass policy): the signature proves the sender; redirects are not followed',
+    fix: 'exempt {path} from the login: the signature proves the sender (Cloudflare Access: add a bypass policy)',
   },
   'redirect-front-page': {
     kind: 'receiver',
@@ -69,7 +68,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     confidence: 'likely',
     status: [404],
     says: 'there is nothing at {path}',
-    fix: 'check the path of the URL',
+    fix: 'check the path of the URL, and its host',
   },
   'no-post': {
     status: [405],
@@ -82,53 +81,6 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     says: 'it does not accept the content of the message',
     fix: 'compare the message with what its validation expects; hooks test URL shows what the receiver expects',
   },
-  conflict: {
-    confidence: 'possible',
-    status: [409],
-    says: 'it already has this message, or is processing it',
-    fix: 'respond with 2xx to a known messageId: a message may arrive more than once',
-  },
-  'too-large': {
-    status: [413],
-    says: 'it accepts only smaller bodies',
-    fix: 'send smaller messages, or raise the limit of the receiver to 64 KB',
-  },
-  'uri-too-long': {
-    status: [414, 431, 494],
-    says: 'the URL or the headers are too long for it',
-    fix: HEADERS,
-  },
-  'media-type': {
-    status: [415],
-    says: 'it does not accept application/json',
-    fix: 'let the receiver accept Content-Type: application/json',
-  },
-  'not-acceptable': {
-    kind: 'receiver',
-    status: [406],
-    says: 'it has no response of a type that the request accepts',
-    fix: "respond with 2xx whatever Accept says (Rails: head :ok); or send --header 'Accept: application/json'",
-  },
-  'proxy-password-there': {
-    kind: 'way',
-    status: [407],
-    says: 'a proxy in between wants a user and a password (407)',
-    fix: 'give them: {proxy}=http://USER:PASSWORD@HOST:PORT; or let the proxy pass {path} without',
-  },
-  'bad-gateway': {
-    kind: 'busy',
-    confidence: 'likely',
-    status: [502],
-    says: 'a proxy ({server}) responded in place of the application, which is not running or closed the connection',
-    fix: NOT_RUNNING,
-  },
-  late: {
-    kind: 'busy',
-    confidence: 'likely',
-    status: [504],
-    says: 'a proxy ({server}) responded in place of the application, which took too long',
-    fix: LATE,
-  },
   unavailable: {
     kind: 'busy',
     status: [503],
@@ -137,26 +89,63 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
   },
 });
 
-/** Makes the rule of a status that has no rule of its own, from the class of the status (5xx, 4xx, other). */
+/** Fixes by status. The name of the status says what is wrong. */
+const FIXES: Readonly<Record<number, string>> = {
+  402: 'look into the account of the receiver at its host',
+  406: "respond with 2xx whatever Accept says (Rails: head :ok); or send --header 'Accept: application/json'",
+  407: 'give user and password: {proxy}=http://USER:PASSWORD@HOST:PORT; or let the proxy pass {path} without',
+  409: 'respond with 2xx to a known messageId: a message may arrive more than once',
+  410: 'ask its owner for the new URL',
+  411: 'let the proxy in between forward bodies unchanged, not in chunks (nginx: proxy_request_buffering on)',
+  412: "do not require a condition at {path}, or give it: --header 'If-Match: *'",
+  413: 'send smaller messages, or raise the limit of the receiver to 64 KB',
+  414: HEADERS,
+  415: 'let the receiver accept Content-Type: application/json',
+  421: 'check the host name and its DNS record; the server must list {hostname} (server_name, ServerAlias)',
+  426: 'give the URL of the receiver, with https:// where it wants TLS; or let {path} take POST over HTTP/1.1',
+  428: "do not require a condition at {path}, or give it: --header 'If-Match: *'",
+  431: HEADERS,
+  451: 'send from another place',
+  494: HEADERS,
+  501: 'check that the URL is the one of the receiver',
+  505: 'check that the URL is the one of the receiver',
+  507: 'make room on the machine of the receiver',
+  511: 'log in to the network with a browser',
+};
+/** Statuses that every request gets, whatever its body. */
+const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
+const LATER: ReadonlySet<number> = new Set([408, 423, 425]);
+
+/** Makes the rule of a status that has no rule of its own, from its fix or its class (5xx, 4xx, other). */
 export function statusRule(status: number): CauseRule {
-  const own = { code: 'status', kind: 'status', confidence: 'possible' } as const;
-  if (status >= 500) return { ...own, says: '{status} means: try again later', fix: FAILED };
-  if ([408, 423, 425].includes(status)) {
+  const own = FIXES[status];
+  const name = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  if (own !== undefined) {
+    const kind = FOR_ALL.has(status) ? 'way' : 'status';
+    return {
+      code: `status-${status}`,
+      kind,
+      confidence: 'proved',
+      says: `its response is ${name}`,
+      fix: own,
+    };
+  }
+  if (LATER.has(status)) {
     const fix = 'try longer with --retry-for';
     return {
-      ...own,
       code: 'too-early',
       kind: 'busy',
       confidence: 'proved',
-      says: '{status} means: try again later',
+      says: `${name} means: try again later`,
       fix,
     };
   }
-  if (status >= 400) {
-    const fix = "look into the receiver's log for the reason";
-    return { ...own, says: '{status} means: do not try again', fix };
-  }
-  return { ...own, says: '{status} is not a response to a message', fix: 'respond with 2xx at this URL' };
+  const rule = { code: 'status', kind: 'status', confidence: 'possible' } as const;
+  if (status >= 500) return { ...rule, says: `${name} means: try again later`, fix: FAILED };
+  const isRedirect = status < 400;
+  const meaning = isRedirect ? 'is not a response to a message' : 'means: do not try again';
+  const fix = isRedirect ? 'respond with 2xx at this URL' : "look into the receiver's log for the reason";
+  return { ...rule, says: `${name} ${meaning}`, fix };
 }
 
 /** Fallback for a response whose words no other rule recognizes. */
@@ -167,10 +156,13 @@ export const OWN_WORDS: CauseRule = {
   fix: 'do what these words ask for; they stand in the code of the receiver, at the line that rejects the message',
 };
 
-/** Fallback for an exception or failure that no other rule recognizes. */
-export const EXCEPTION_THERE: CauseRule = {
-  code: 'exception',
-  kind: 'receiver',
+/** Fallback for a 5xx whose words no other rule recognizes. */
+export const FAILURE_WORDS: CauseRule = {
+  code: 'failure-words',
+  kind: 'status',
   confidence: 'proved',
   fix: 'repair this in the receiver, whose log names file and line; then send the message again',
 };
+
+/** Fallback for an exception that no other rule recognizes. */
+export const EXCEPTION_THERE: CauseRule = { ...FAILURE_WORDS, code: 'exception', kind: 'receiver' };
