@@ -67,7 +67,7 @@ const EXCEPTION_NAME =
   /^(?:[\w$]+(?:\.|::|\\))*[A-Z]\w*(?:Error|Exception|DoesNotExist|NotFound|Missing|Token|Exist)(?: (?:at|in) \S+)?$/;
 /** The name of an exception and its message. */
 export const EXCEPTION =
-  /\b[A-Z]\w*(?:Error|Exception|DoesNotExist)\b[^:]{0,60}: \S|\b(?:Fatal|Parse) error: \S|^(?:Error|panic): \S/;
+  /\b[A-Z]\w*(?:Error|Exception|DoesNotExist)\b[^:]{0,60}: \S|\b(?:Fatal|Parse) error: \S|^(?:Error|ERROR|panic): \S/;
 const MESSAGE_CLASS = /(?:exception[-_]?(?:value|message)|errormsg|error[-_]message)/i;
 /** Points by element: headings and marked elements before paragraphs. */
 const POINTS: Readonly<Record<string, number>> = { h1: 6, h2: 5, pre: 4.5, title: 4, p: 3 };
