@@ -149,9 +149,9 @@ interface SentOn {
 async function causeFacts(
   result: TransportResult,
   { shownUrl: url, reply = '', headers: sent }: SentOn,
-): Promise<Pick<Forwarded, 'cause' | 'confidence' | 'says' | 'hint'>> {
+): Promise<Pick<Forwarded, 'cause' | 'confidence' | 'says' | 'hint' | 'detail'>> {
   if (result.kind === 'response' && result.status <= 299) return {};
-  const { networkCauseOf, responseCauseOf } = await import('../diagnosis/explain.ts');
+  const { networkCauseOf, quotationOf, responseCauseOf } = await import('../diagnosis/explain.ts');
   if (result.kind === 'failure') {
     const found = networkCauseOf(result, { url });
     return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
@@ -164,7 +164,8 @@ async function causeFacts(
     { status, headers, body, isSigned },
     { status, url, server, location, retryAfter },
   );
-  return found === undefined ? {} : factsOf(found);
+  const detail = quotationOf(body);
+  return { ...(found && factsOf(found)), ...(detail !== '' && { detail }) };
 }
 
 /** Characters of a response body to search for the cause of a failure. */

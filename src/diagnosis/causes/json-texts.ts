@@ -1,3 +1,5 @@
+import { withoutEntities } from './page-blocks.ts';
+
 /** Parses JSON that may be cut off: closes what is open after the last complete value. Undefined if it is not JSON. */
 export function parsedStart(text: string): unknown {
   for (const json of [text, closedJson(text)]) {
@@ -29,7 +31,6 @@ function closedJson(text: string): string {
   return kept + ending + open.toReversed().join('');
 }
 
-/** A text of a JSON response that may be its message. */
 export interface JsonText {
   readonly text: string;
   /** Position of its field in FIELDS. */
@@ -42,7 +43,7 @@ const FIELDS =
   'errordescription errormessage message detail details reason msg description errors issues title error exception';
 const RANKS = FIELDS.split(' ');
 /** Fields that name the part of a request that a message is about. */
-const PLACES = 'loc path field param pointer instancePath property attribute'.split(' ');
+const PLACES = 'loc path field param pointer instancePath propertyPath property attribute'.split(' ');
 const MAX_DEPTH = 12;
 
 /** Returns the texts that may be the message of a JSON response, the most specific first. */
@@ -50,10 +51,11 @@ export function jsonTexts(value: unknown): readonly JsonText[] {
   const found: (JsonText & { depth: number })[] = [];
   const visit = (node: unknown, key: string, about: string, depth: number): void => {
     if (depth > MAX_DEPTH) return;
-    if (typeof node === 'string' && /^\s*[[{]/.test(node)) visit(parsedStart(node), key, about, depth + 1);
+    const inner = typeof node === 'string' && /^\s*[[{]/.test(node) ? parsedStart(node) : undefined;
+    if (typeof inner === 'object') visit(inner, key, about, depth + 1);
     else if (typeof node === 'string') {
       const rank = rankOf(key);
-      const text = about === '' || node.includes(about) ? node : `${about}: ${node}`;
+      const text = withoutEntities(about === '' || node.includes(about) ? node : `${about}: ${node}`);
       if (rank !== -1) found.push({ text, rank, depth, isAboutField: about !== '' });
     } else if (Array.isArray(node)) {
       const isFieldName = rankOf(key) === -1 && !/trace|stack/i.test(key);

@@ -17,7 +17,7 @@ export interface Forwarded {
   readonly status?: number;
   /** Code for why the other receiver sent no complete response. The code does not change between versions. */
   readonly error?: string;
-  /** Why the other receiver sent no complete response, in words. */
+  /** Why the other receiver sent no complete response, in words; of a failed response its own message. */
   readonly detail?: string;
   readonly retryAfter?: string;
   /** Response headers that show which system sent the response, with lower-case names. Untrusted. */
