@@ -94,7 +94,6 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 
 const NEVER_SAW = 'responded in place of the application, which never saw the message';
 const NOT_RUNNING = 'start the application, and check the address and port that the proxy forwards to';
-const UNREACHABLE = 'responded in place of the application, which it cannot reach';
 
 /** What a product says by its status, after its name, and how to fix it. `0` is for every other status. */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
@@ -115,7 +114,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
     `${NEVER_SAW}: the rate is limited there{wait}`,
     'except this path from its rate limiting rules, or send more slowly (replay --rate)',
   ],
-  500: [`${UNREACHABLE} or understand`, 'look into its log'],
+  500: ['responded in place of the application, which failed or was not reached', 'look into its log'],
   502: ['responded in place of the application, which is not running or closed the connection', NOT_RUNNING],
   503: ['responded in place of the application, which is not available to it{wait}', NOT_RUNNING],
   504: [

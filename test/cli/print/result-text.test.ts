@@ -42,31 +42,31 @@ describe('the line of a result for people', () => {
   });
 });
 
-describe('the cause of a failed response', () => {
-  const text = (fields: Parameters<typeof failing>[1], body?: string): string => {
-    const outcome = outcomeOf(failed(failing(403, fields)));
-    return resultText(outcome, { ...FACTS, body, cause: failureCause(outcome) }, SCREEN);
-  };
+function shownFailure(fields: Parameters<typeof failing>[1], body?: string): string {
+  const outcome = outcomeOf(failed(failing(403, fields)));
+  return resultText(outcome, { ...FACTS, body, cause: failureCause(outcome) }, SCREEN);
+}
 
+describe('the cause of a failed response', () => {
   it('is said with "probably" if it is likely', () => {
-    expect(text({ cause: 'csrf', detail: 'CSRF token missing' })).toContain(
+    expect(shownFailure({ cause: 'csrf', detail: 'CSRF token missing' })).toContain(
       '\n  cause: probably the framework wants',
     );
   });
 
   it('is not repeated if the quotation says it', () => {
-    const shown = text({ cause: 'own-words', detail: 'wrong workspace' });
+    const shown = shownFailure({ cause: 'own-words', detail: 'wrong workspace' });
     expect(shown).toContain('\n  response: wrong workspace');
     expect(shown).not.toContain('cause:');
   });
 
   it('is shown with -v only if it is a guess', () => {
-    expect(text({})).not.toContain('it rejects the signature or the sender');
-    expect(text({}, '{}')).toContain('\n  perhaps: it rejects the signature or the sender');
+    expect(shownFailure({})).not.toContain('it rejects the signature or the sender');
+    expect(shownFailure({}, '{}')).toContain('\n  perhaps: it rejects the signature or the sender');
   });
 
   it('is explained by the status if another version stored it', () => {
-    expect(text({ cause: 'not-known-here' })).not.toContain('undefined');
+    expect(shownFailure({ cause: 'not-known-here' })).not.toContain('undefined');
   });
 });
 
