@@ -8,6 +8,7 @@ import {
 } from '../receiver/response/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
+import type { NetworkCause, ResponseCause } from '../transport/cause.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type {
   ConnectionOptions,
@@ -148,9 +149,9 @@ interface SentOn {
 async function causeFacts(
   result: TransportResult,
   { shownUrl: url, reply = '', headers: sent }: SentOn,
-): Promise<Pick<Forwarded, 'cause' | 'says' | 'hint'>> {
+): Promise<Pick<Forwarded, 'cause' | 'confidence' | 'says' | 'hint' | 'detail'>> {
   if (result.kind === 'response' && result.status <= 299) return {};
-  const { networkCauseOf, responseCauseOf } = await import('../diagnosis/explain.ts');
+  const { networkCauseOf, quotationOf, responseCauseOf } = await import('../diagnosis/explain.ts');
   if (result.kind === 'failure') {
     const found = networkCauseOf(result, { url });
     return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
@@ -161,16 +162,17 @@ async function causeFacts(
   const isSigned = sent.some(([name]) => /signature|hmac/i.test(name));
   const found = responseCauseOf(
     { status, headers, body, isSigned },
-    { status, url, server, location, retryAfter, body },
+    { status, url, server, location, retryAfter },
   );
-  return found === undefined ? {} : factsOf(found);
+  const detail = quotationOf(body);
+  return { ...(found && factsOf(found)), ...(detail !== '' && { detail }) };
 }
 
 /** Characters of a response body to search for the cause of a failure. */
-const CAUSE_LENGTH = 4_000;
+const CAUSE_LENGTH = 16 * 1024;
 
-function factsOf({ code, says, fix }: { code: string; says: string | undefined; fix: string }) {
-  return { cause: code, ...(says !== undefined && { says }), hint: fix };
+function factsOf({ code, confidence, says, fix }: ResponseCause | NetworkCause) {
+  return { cause: code, ...(confidence && { confidence }), ...(says !== undefined && { says }), hint: fix };
 }
 
 /** Describes how a body was cut. `statusMs` is the time until the status line. */

@@ -9,7 +9,7 @@ import { validateRoutes } from './validate-routes.ts';
 /**
  * Limits for reading a response body, in bytes and milliseconds: enough for the text of a page, without a noticeable wait.
  */
-const READING = { responseBytes: 4_000, responseMs: 300 };
+const READING = { responseBytes: 16 * 1024, responseMs: 300 };
 
 interface ReadingOptions {
   readonly sources: Sources;
@@ -35,7 +35,7 @@ export function createReadingTransport({ sources, proxyEnv, onContradiction }: R
       const { responseCauseOf } = await import('../diagnosis/explain.ts');
       const body = withoutSent(raw, request);
       const url = redactUrl(request.url);
-      const cause = responseCauseOf({ status, headers, body, isSigned: true }, { status, url, body });
+      const cause = responseCauseOf({ status, headers, body, isSigned: true }, { status, url });
       if (cause !== undefined) onContradiction(cause);
       return result;
     },

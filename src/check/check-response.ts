@@ -76,7 +76,7 @@ function causeOfResponse(
   const { server, location } = headers;
   return causes.responseCauseOf(
     { status, headers, body, isSigned },
-    { status, url: redactUrl(url), server, location, retryAfter, body },
+    { status, url: redactUrl(url), server, location, retryAfter },
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Confidence } from '../transport/cause.ts';
 import type { CheckResponseKind } from './check-response.ts';
 import type { CheckRequest, Sample, SampleOptions } from './sample.ts';
 
@@ -55,6 +56,7 @@ export interface ReceiverMistake {
   readonly says: string;
   /** Sentence that tells how to fix the mistake, without a full stop. */
   readonly fix: string;
+  readonly confidence?: Confidence | undefined;
 }
 
 /** How the requests of a run are signed. */

@@ -136,9 +136,9 @@ const OWN_FIXES: Readonly<Record<string, string>> = {
 /** Returns the mistake that the cause of a response shows, if the cause says more than the status. */
 function seenCause(cause: ResponseCause | undefined): ReceiverMistake | undefined {
   if (cause === undefined || cause.kind === 'status') return undefined;
-  const { code, says, fix } = cause;
+  const { code, says, fix, confidence } = cause;
   const isLimit = cause.kind === 'busy' && /(?:^|-)limit(?:-|$)/.test(code);
-  return { code, says, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[code] ?? fix) };
+  return { code, says, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[code] ?? fix) };
 }
 
 function commonMistake(response: CheckResponse): ReceiverMistake {
@@ -186,7 +186,9 @@ function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
 /** The mistake of rejecting a correct message, if no mistake in verifying signatures was found. */
 function rejectsValid(status: number, cause: ResponseCause | undefined): ReceiverMistake {
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
-  if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix };
+  if (isTelling(cause)) {
+    return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
+  }
   return {
     code,
     says: 'it rejects a correct message',

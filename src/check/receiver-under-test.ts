@@ -38,7 +38,7 @@ const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
 /** Bytes of a response's body to read: enough for the words of a framework's error page. */
-const RESPONSE_BYTES = 4_000;
+const RESPONSE_BYTES = 16 * 1024;
 const SLOW_BODY_MS = 500;
 /** Slow bodies in a row after which bodies are no longer read. A single one can be late because this machine is busy. */
 const MOST_SLOW_BODIES = 2;

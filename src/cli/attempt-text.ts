@@ -42,7 +42,7 @@ export function detailText({ status, error, detail }: ShownAttempt): string | un
   // Without an HTTP response, the detail describes the network error, and needs no label.
   return status === undefined || error === 'protocol'
     ? printable(detail, 200)
-    : `response: ${printable(detail.trim(), 200)}`;
+    : `response: ${printable(detail.trim(), 300)}`;
 }
 
 /** The text of an attempt, followed by its detail in parentheses if it has one. */

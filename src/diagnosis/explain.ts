@@ -16,13 +16,13 @@ import type {
   ResponseCause,
   ResponseEvidence,
 } from '../transport/cause.ts';
-import { appliesTo, filledTemplate } from './causes/cause-rule.ts';
-import { CAUSE_RULES } from './causes/cause-rules.ts';
+import { filledTemplate } from './causes/cause-rule.ts';
+import { ruleOf, storedRule } from './causes/cause-rules.ts';
+import { REWRITTEN_RULE, rewrittenPath } from './causes/framework-rules.ts';
 import { networkCauseText } from './causes/network-causes.ts';
-import { exceptionLine, readableBody, responseWords, withoutEntities } from './causes/response-words.ts';
-import { SELF_REDIRECT, statusRule } from './causes/status-rules.ts';
-import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './causes/taken-rules.ts';
-import { EXCEPTION_THERE, OWN_WORDS } from './causes/wanted-rules.ts';
+import { responseWords } from './causes/response-words.ts';
+import { SELF_REDIRECT } from './causes/status-rules.ts';
+import { takenRule } from './causes/taken-rules.ts';
 import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
@@ -53,42 +53,36 @@ function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {
 }
 
 /** Returns the code of the cause of a response other than 2xx, for storing. Every such response has a cause. */
-export function causeCodeOf(given: ResponseEvidence): string {
-  const evidence = { ...given, body: withoutEntities(given.body) };
-  const { code } = CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status);
-  if (code === 'failed' && exceptionLine(evidence.body) !== undefined) return EXCEPTION_THERE.code;
-  return GUESSES.has(code) && hasOwnReason(evidence) ? OWN_WORDS.code : code;
-}
-
-/** Codes of rules that only guess why the receiver rejected the request. */
-const GUESSES: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
-
-/**
- * Whether the response gives a reason in words. Words about the signature do not count, because the cause
- * `signature-refused` says the same in words of its own.
- */
-function hasOwnReason({ body }: ResponseEvidence): boolean {
-  const words = responseWords(body);
-  return words !== undefined && !/signature|hmac|digest|secret/i.test(words);
+export function causeCodeOf(evidence: ResponseEvidence): string {
+  return ruleOf({ ...evidence, words: responseWords(evidence.body) }).code;
 }
 
 /** Finds the cause of a response of any status; undefined for a 2xx whose body reveals no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
+  const words = responseWords(evidence.body);
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
-  const code = isTaken ? takenCauseCode(evidence) : causeCodeOf(evidence);
-  return code === undefined ? undefined : causeOf(code, facts);
+  const rule = (isTaken ? takenRule : ruleOf)({ ...evidence, words });
+  return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-/** Explains the stored code of a cause. Undefined for a code that this version does not know. */
-export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
-  const rule =
-    BY_CODE.get(redirectsToItself(code, facts) ? SELF_REDIRECT : code) ??
-    (code === OTHER ? statusRule(facts.status) : undefined);
-  if (rule === undefined) return undefined;
-  const { kind, says, fix, body: pattern } = rule;
-  const named = pattern?.exec(withoutEntities(facts.body ?? ''))?.groups?.['named'];
+/** Explains the stored code of a cause. The code of another version is explained by the status. */
+export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
+  const { quotation = '', url } = facts;
+  const named = rewrittenPath(quotation, url);
+  const isRewritten = stored === 'route-missing' && named !== undefined;
+  const isToItself = redirectsToItself(stored, facts);
+  const code = isRewritten ? REWRITTEN_RULE.code : isToItself ? SELF_REDIRECT : stored;
+  const rule = storedRule(code, facts.status);
+  const { says = 'the response says{quote}', confidence } = rule;
   const filled = (template: string): string => filledTemplate(template, facts, named);
-  return { code: rule.code, kind, says: filled(says), fix: filled(fix) };
+  return {
+    code: rule.code,
+    kind: rule.kind,
+    confidence: rule.says === undefined ? 'proved' : confidence,
+    says: `${rule.says !== undefined && confidence === 'likely' ? 'probably ' : ''}${filled(says)}`,
+    isQuotation: rule.says === undefined,
+    fix: filled(rule.fix),
+  };
 }
 
 /**
@@ -100,10 +94,6 @@ function redirectsToItself(code: string, { url, location }: CauseFacts): boolean
   if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
   return new URL(location, url).href === new URL(url).href;
 }
-
-const OTHER = 'status';
-const ALL_RULES = [...CAUSE_RULES, OWN_WORDS, EXCEPTION_THERE, ...TAKEN_RULES, ...PAGE_RULES];
-const BY_CODE = new Map(ALL_RULES.map((rule) => [rule.code, rule]));
 
 /** Explains a request that failed without a response. Undefined for an unknown error code. */
 export function networkCauseOf(
@@ -118,9 +108,9 @@ export function networkCauseOf(
   return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
 
-/** The first `length` characters of the readable text of a response: a page without its tags and styles. */
-export function readableStart(body: string, length: number): string {
-  return readableBody(body).slice(0, length);
+/** The receiver's own message in a response body, at most 300 characters, unescaped. Empty if there is none. */
+export function quotationOf(body: string): string {
+  return responseWords(body).quotation;
 }
 
 /**

@@ -23,11 +23,17 @@ export interface CauseFacts {
   /** The target of a redirect. Without a response: the URL that may work instead, the protocol of the port, or the status of a proxy. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
-  /** The beginning of the response body, from which the explanation quotes the reason of a failure. */
-  readonly body?: string | undefined;
+  /** The receiver's own message, extracted from the response body. */
+  readonly quotation?: string | undefined;
   /** The variable that names the proxy, such as `https_proxy`. @default by the protocol of `url`, in upper case */
   readonly proxy?: string | undefined;
 }
+
+/**
+ * How certain a cause is. `proved`: a fact of the exchange, such as a status, a redirect or a product's own page. `likely`: words of the
+ * response or statistics. `possible`: a guess by the status alone, which only `-v` shows.
+ */
+export type Confidence = 'proved' | 'likely' | 'possible';
 
 /**
  * The subject of a cause. `way`: a system before the receiver rejects every message. `busy`: such a system rejects messages
@@ -36,14 +42,15 @@ export interface CauseFacts {
  */
 export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 
-export type Confidence = 'proved' | 'likely' | 'possible';
-
 /** The likely reason for a failed response, and how to fix it. */
 export interface ResponseCause {
   readonly code: string;
   readonly kind: CauseKind;
-  /** A sentence about what probably happened, without its full stop. */
+  readonly confidence: Confidence;
+  /** A sentence without its full stop. Begins with "probably" if the cause is `likely`. */
   readonly says: string;
+  /** Whether `says` only quotes the response, for callers that print the quotation anyway. */
+  readonly isQuotation: boolean;
   /** How to fix the receiver: a text that begins with a verb. */
   readonly fix: string;
 }

@@ -75,7 +75,7 @@ export interface TransportResponse {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * The first 4,000 characters of the body, or its first `responseBytes` bytes; unescaped. Undefined for a 2xx without
+   * The first 16 KB of the body, or its first `responseBytes` bytes; unescaped. Undefined for a 2xx without
    * `responseBytes`. The secrets of the request are removed, except from a 2xx.
    */
   readonly body?: string | undefined;

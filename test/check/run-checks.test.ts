@@ -235,7 +235,7 @@ describe('a check', () => {
     const { results, requests } = await run([], () => status(403, 'CSRF verification failed'));
     expect(results.find(({ outcome }) => outcome === 'failed')).toMatchObject({
       check: 'page',
-      mistake: { code: 'csrf-django' },
+      mistake: { code: 'csrf' },
     });
     expect(results.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1);
     expect(requests).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { causeCodeOf, readableStart } from '../../src/diagnosis/explain.ts';
+import { causeCodeOf, quotationOf } from '../../src/diagnosis/explain.ts';
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
@@ -68,7 +68,7 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
     clock,
     random,
     userAgent: 'hooks-cli/0.0.0',
-    loadCauses: () => Promise.resolve({ causeCodeOf, readableStart }),
+    loadCauses: () => Promise.resolve({ causeCodeOf, quotationOf }),
     unknownLanes: options.unknownLanes,
     ...(pollMs !== undefined && { pollMs }),
     ...(newId !== undefined && { newId }),

@@ -8,9 +8,11 @@ export interface FailureCause {
   readonly code: string;
   /** The cause as a sentence without a full stop. Undefined if the attempt's status or error detail already says it. */
   readonly says: string | undefined;
+  /** A guess by the status alone, as a sentence without a full stop. Only `-v` prints it. */
+  readonly guess?: string | undefined;
+  /** Undefined for a cause without a response. */
+  readonly confidence?: Confidence | undefined;
   readonly hint: string;
-  /** Undefined for a cause that only the status or the outcome shows. */
-  readonly confidence?: Confidence;
 }
 
 export function failureCause({ outcome, destinations, refusal }: Outcome): FailureCause | undefined {
@@ -40,13 +42,16 @@ export function attemptCause(
   if (status === undefined || error === 'protocol') {
     const known = diedOn(attempt, attempts) ? 'died' : cause;
     const found = networkCauseOf({ error, cause: known }, attempt);
-    return found && { code: found.code, says: found.says, hint: found.fix, confidence: found.confidence };
+    return found && { code: found.code, says: found.says, confidence: found.confidence, hint: found.fix };
   }
   const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
-  const found = causeOf(code, { ...attempt, status, url, body: attempt.detail });
-  if (found === undefined) return undefined;
-  const isMore = cause !== undefined || (found.kind !== 'status' && !SAYS_ITSELF.has(status));
-  return { code, says: isMore ? found.says : undefined, hint: found.fix };
+  const found = causeOf(code, { ...attempt, status, url, quotation: attempt.detail });
+  const { confidence, isQuotation, kind, fix: hint } = found;
+  const isMore = cause !== undefined || (kind !== 'status' && !SAYS_ITSELF.has(status));
+  // The line of the attempt has the status and the quotation.
+  const isShown = isMore && !isQuotation && confidence !== 'possible' && !found.code.startsWith('status');
+  const guess = confidence === 'possible' ? found.says : undefined;
+  return { code, says: isShown ? found.says : undefined, guess, confidence, hint };
 }
 
 /** HTTP statuses whose reason phrase already names the cause, such as 429 Too Many Requests. */

@@ -61,6 +61,7 @@ export function resultLine(
     cause: cause?.code,
     confidence: cause?.confidence,
     warning: warning?.code,
+    confidence: cause?.confidence ?? warning?.confidence,
     hint: printableHint(cause?.hint ?? warning?.fix),
     destinations: destinations.length > 1 ? byName(destinations) : undefined,
     verdict: judgement?.verdict,

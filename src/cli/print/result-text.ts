@@ -24,9 +24,14 @@ const TITLE_WIDTH = 24;
 export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen): string {
   const { judgement, body, warning, cause } = facts;
   const { color, stdoutColumns: columns } = screen;
-  const below = [...explanation(outcome, cause), warning && warningText(warning), judgement?.problem].filter(
-    (text) => text !== undefined,
-  );
+  // The body of the message is shown with -v only, as guesses are.
+  const guess = body === undefined ? undefined : cause?.guess;
+  const below = [
+    ...explanation(outcome, cause),
+    guess && `perhaps: ${printable(guess, 1_000)}`,
+    warning && warningText(warning),
+    judgement?.problem,
+  ].filter((text) => text !== undefined);
   const lines = [
     formatRow(resultCells(outcome, facts, color), { columns, gap: 1 }),
     ...below.map((text) => fitText(`  ${text}`, columns)),

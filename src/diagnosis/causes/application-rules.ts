@@ -1,202 +1,103 @@
 import { rulesOfKind } from './cause-rule.ts';
 
-/** Mistakes in the receiver itself that the body of its response reveals. */
-export const APPLICATION_RULES = rulesOfKind('receiver', [
-  {
-    code: 'compare-lengths',
+/** Mistakes in the receiver itself behind the words of its response, which do not name the mistake. */
+export const APPLICATION_RULES = rulesOfKind('receiver', 'likely', {
+  'compare-lengths': {
     status: [500],
-    body: /Input buffers must have the same (?:byte )?length|ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH/i,
-    says: 'it compares signatures of different lengths, for which timingSafeEqual throws',
-    fix: 'compare the lengths first and respond with 401; then timingSafeEqual',
+    words:
+      /Input buffers must have the same (?:byte )?length|TIMING_SAFE_EQUAL_LENGTH|"buf[12]" argument must be|comparing strings with non-ASCII/i,
+    says: 'it compares signatures of different lengths or types, for which timingSafeEqual and compare_digest throw',
+    fix: 'make both Buffers or bytes (Buffer.from(header ?? "")), compare the lengths first and respond with 401; then timingSafeEqual',
   },
-  {
-    code: 'hmac-of-undefined',
+  'hmac-of-object': {
     status: [500],
-    body: /"data" argument must be of type string or an instance of Buffer[^\n]{0,80}Received undefined/i,
-    says: 'it hashes a body that is undefined: nothing keeps the bytes of the body on this route',
-    fix: "keep them: express.raw({ type: 'application/json' }) on this route, before express.json(); request.body is then a Buffer",
+    words:
+      /"data" argument must be of type string or an instance of Buffer|data must be (?:a )?string or buffer/i,
+    says: 'it hashes the parsed body, or nothing, instead of the bytes of the body',
+    fix: "keep the bytes: express.raw({ type: 'application/json' }) on this route, before express.json(); request.body is then a Buffer",
   },
-  {
-    code: 'compare-strings',
+  'hash-of-text': {
     status: [500],
-    body: /"buf[12]" argument must be an instance of (?:ArrayBuffer|Buffer)/i,
-    says: 'it passes timingSafeEqual something other than a Buffer, for which it throws (text, or a missing header)',
-    fix: 'make both Buffers (Buffer.from(header ?? "")), compare their lengths first, and respond with 401 when they differ',
-  },
-  {
-    code: 'hash-of-text',
-    status: [500],
-    body: /(?:Strings|Unicode-objects) must be encoded before hashing|key: expected bytes or bytearray, but got 'str'/,
+    words:
+      /(?:Strings|Unicode-objects) must be encoded before hashing|expected bytes or bytearray, but got 'str'/,
     says: 'it passes text to the hash, which accepts only bytes',
     fix: 'pass bytes: hmac.new(secret.encode(), request.body, hashlib.sha1) (Flask: request.get_data())',
   },
-  {
-    code: 'header-name-there',
-    status: [500],
-    isSigned: true,
-    body: /(?:KeyError|Undefined (?:index|array key)|MultiValueDictKeyError)[\s\S]{0,200}?(?:HTTP[-_])?X[-_]SIGNATURE/i,
-    says: 'it reads the signature under a name that its framework does not use, and fails',
-    fix: "use the name of the framework: Flask request.headers.get('X-Signature'), Django request.headers.get('X-Signature') or META['HTTP_X_SIGNATURE'], PHP $_SERVER['HTTP_X_SIGNATURE']; a proxy must pass it on",
-  },
-  {
-    code: 'header-missing-fails',
-    status: [500],
-    isSigned: false,
-    body: /(?:KeyError|Undefined (?:index|array key)|MultiValueDictKeyError)[\s\S]{0,200}?(?:HTTP[-_])?X[-_]SIGNATURE/i,
-    says: 'it fails when there is no X-Signature',
-    fix: "treat the header as optional (headers.get('X-Signature')), and respond with 401",
-  },
-  {
-    code: 'parsed-twice',
+  'parsed-twice': {
     status: [400, 500],
-    body: /Unexpected token '?o'?(?:, "\[object |\s+in JSON at position 1\b)|\[object Object\]"? is not valid JSON/,
+    words:
+      /Unexpected token '?o'?(?:, "\[object |\s+in JSON at position 1\b)|\[object Object\]"? is not valid JSON/,
     says: 'it parses the body twice: the framework has already parsed it',
     fix: "use the object as it is; and hash the bytes, not the object: express.raw({ type: 'application/json' }) on this route",
   },
-  {
-    code: 'compare-non-ascii',
+  'secret-not-set': {
     status: [500],
-    body: /comparing strings with non-ASCII characters is not supported/,
-    says: 'it compares text that is not ASCII, for which compare_digest throws',
-    fix: 'compare bytes: hmac.compare_digest(a.encode(), b.encode()), and respond with 401',
-  },
-  {
-    code: 'hmac-of-object',
-    status: [500],
-    body: /"data" argument must be of type string or an instance of Buffer|data must be (?:a )?string or buffer/i,
-    says: 'it hashes the parsed body instead of its bytes',
-    fix: "keep the bytes: express.raw({ type: 'application/json' }) on this route, before express.json()",
-  },
-  {
-    code: 'secret-not-set',
-    status: [500],
-    body: /"key" argument must be of type string[\s\S]{0,200}undefined|key: expected bytes or bytearray, but got 'NoneType'|Secret key (?:is )?(?:missing|not set)/i,
+    words:
+      /"key" argument must be of type string[\s\S]{0,200}undefined|expected bytes or bytearray, but got 'NoneType'|Secret key (?:is )?(?:missing|not set)/i,
     says: 'the receiver has no secret: its setting is empty',
     fix: 'set the variable that the receiver reads its secret from, and start it again',
   },
-  {
-    code: 'nil-there',
+  'body-not-parsed': {
     kind: 'status',
     status: [500],
-    body: /no implicit conversion of nil into String|'NoneType' object has no attribute '(?:encode|decode|strip|split|startswith|removeprefix|replace|lower)'|must be of type string, null given/,
-    says: 'a value is nil or missing in the receiver: a header (is its name right?), a parameter or the secret{exception}',
-    fix: 'find the line in the log of the receiver, and check the value that it reads',
+    words:
+      /Cannot read propert(?:y|ies) of (?:undefined|null)|Cannot destructure property|undefined method .{0,60} for nil|no implicit conversion of nil|'NoneType' object|\bKeyError\b|MultiValueDictKeyError|Undefined (?:index|array key|property)|nil pointer dereference|NullPointerException|NullReferenceException|null given/i,
+    says: 'the receiver uses a field, header or body that is missing',
+    fix: "treat each field as optional (properties, traits and userId may be missing), check the names of headers and of the secret's variable, and that a JSON parser runs on this route",
   },
-  {
-    code: 'field-missing-python',
-    kind: 'status',
-    status: [500],
-    body: /\b(?:KeyError|MultiValueDictKeyError)\b|'NoneType' object (?:is not subscriptable|has no attribute)/,
-    says: 'the receiver uses a field that is missing{exception}',
-    fix: "treat each field as optional: message.get('name'); properties, traits and userId may be missing",
-  },
-  {
-    code: 'body-not-parsed',
-    kind: 'status',
-    status: [500],
-    body: /Cannot read propert(?:y|ies) of undefined|Cannot destructure property|undefined method .{0,60} for nil|'NoneType' object (?:is not subscriptable|has no attribute)|KeyError|Undefined (?:index|array key)|nil pointer dereference|NullPointerException/i,
-    says: 'the receiver uses a field or a body that is missing{exception}',
-    fix: 'treat each field as optional, and check that a JSON parser runs on this route (express.json())',
-  },
-  {
-    code: 'body-read-twice',
+  'body-read-twice': {
     status: [400, 500],
-    body: /stream is not readable|body (?:stream )?already (?:read|consumed)|Body is unusable|Body has already been (?:used|read)|cannot access body after reading/i,
-    says: 'it reads the body twice, and the second time nothing is left',
+    words:
+      /stream is not readable|body (?:stream )?already (?:read|consumed)|Body is unusable|Body has already been (?:used|read)|cannot access body after reading/i,
     fix: 'read the body once, as bytes, on this route: verify those bytes, then parse them',
   },
-  {
-    code: 'unknown-field',
-    kind: 'status',
-    status: [400, 422, 500],
-    body: /Unrecognized field|json: unknown field|property \w{1,60} should not exist|UnrecognizedPropertyException|extra_forbidden|Extra inputs are not permitted|is not allowed to have the additional property/,
-    says: 'it rejects an unknown field{reason}',
-    fix: 'let it ignore unknown fields: messages gain fields over time (Jackson FAIL_ON_UNKNOWN_PROPERTIES false, Go without DisallowUnknownFields, Nest without forbidNonWhitelisted, Pydantic extra="ignore")',
-  },
-  {
-    code: 'field-type',
-    kind: 'status',
-    status: [400, 422, 500],
-    body: /cannot unmarshal \w+ into Go (?:struct field|value)|Cannot deserialize value of type|The JSON value could not be converted to/,
-    says: 'a field of the message has a different type than the receiver expects{reason}',
-    fix: 'accept any JSON as properties and traits (Go map[string]any or json.RawMessage, Jackson JsonNode, .NET JsonElement)',
-  },
-  {
-    code: 'flask-request',
+  'flask-request': {
     kind: 'status',
     status: [400],
-    body: /The browser \(or proxy\) sent a request that this server could not understand/,
+    words: /The browser \(or proxy\) sent a request that this server could not understand/,
     says: 'Flask rejects the request: the view reads a form field that is not there (request.form), or JSON that it cannot parse',
     fix: 'read the bytes with request.get_data() and the message with request.get_json(): the body is not a form',
   },
-  {
-    code: 'json-parser',
+  'unknown-field': {
     kind: 'status',
-    status: [400, 500],
-    body: /Unexpected token|Unexpected end of JSON|JSONDecodeError|Expecting value: line 1|Malformed JSON|JSON::ParserError|cannot unmarshal|JSON parse error|invalid character .{1,20} looking for/i,
-    says: 'its parser does not accept the body as JSON{exception}',
-    fix: 'parse the bytes of the body as UTF-8 JSON, once, and respond with 400 to what is not JSON',
+    status: [400, 422, 500],
+    words:
+      /Unrecognized field|json: unknown field|property \w{1,60} should not exist|UnrecognizedPropertyException|extra_forbidden|Extra inputs are not permitted|additional propert|unrecognized[_ ]keys?|cannot unmarshal \w+ into Go|Cannot deserialize value|JSON value could not be converted to/i,
+    fix: 'let it ignore unknown fields and accept any JSON as properties and traits, since messages gain fields over time (Jackson FAIL_ON_UNKNOWN_PROPERTIES false and JsonNode, Go without DisallowUnknownFields and with json.RawMessage, Nest without forbidNonWhitelisted, Pydantic extra="ignore")',
   },
-  {
-    code: 'body-limit',
+  'body-limit': {
     status: [400, 413, 500],
-    body: /request entity too large|PayloadTooLarge|FST_ERR_CTP_BODY_TOO_LARGE|Body exceeded|RequestDataTooBig|DATA_UPLOAD_MAX_MEMORY_SIZE|http: request body too large|Maximum request length exceeded|length limit exceeded/i,
+    words:
+      /entity too large|PayloadTooLarge|BODY_TOO_LARGE|Body exceeded|RequestDataTooBig|DATA_UPLOAD_MAX_MEMORY_SIZE|body (?:is )?too large|Maximum request (?:body |length )|length limit exceeded|body size exceed/i,
     says: 'the framework accepts only smaller bodies',
     fix: "raise the limit on bodies to 64 KB (express.json({ limit: '64kb' }), DATA_UPLOAD_MAX_MEMORY_SIZE): a message may have 32 KB",
   },
-  {
-    code: 'media-type-refused',
-    status: [400, 415],
-    body: /Unsupported Media Type|Content-?Type .{0,40} is not supported|FST_ERR_CTP_INVALID_MEDIA_TYPE|Did not attempt to load JSON/i,
-    says: 'it does not accept application/json',
-    fix: 'let the receiver accept Content-Type: application/json',
-  },
-  {
-    code: 'timestamp-refused',
+  'json-parser': {
     kind: 'status',
-    status: [400, 401, 403, 422],
-    body: /timestamp[^.\n"]{0,30}\b(?:too (?:old|new|late|early|far)|stale|expired|in the (?:future|past)|outside|tolerance)|(?:stale|expired|old|future) timestamp|signature (?:has |is )?expired|(?:message|event) (?:is |was )?too old/i,
-    says: 'it considers the time of the message or of its signature too old, or in the future{words}',
-    fix: 'compare the clocks of both machines, and let the receiver compare like with like (seconds, or milliseconds); hooks replay --timestamps now gives old messages the present time',
+    status: [400, 500],
+    words:
+      /Unexpected token|in JSON at position|JSONDecodeError|Expecting value: line 1|JSON parse error|ParserError/i,
+    fix: 'parse the bytes of the body as UTF-8 JSON, once, and respond with 400 to what is not JSON',
   },
-  {
-    code: 'timestamp-header',
-    status: [400, 401, 403],
-    body: /(?:missing|no)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp (?:header )?(?:is )?(?:missing|required)|\bMissing required headers\b|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|signature|hmac|timestamp)/i,
-    says: 'it verifies by another scheme: it expects headers that were not sent',
-    fix: 'send by the scheme that it expects (--scheme), or let it verify the signature that is sent (by default X-Signature, HMAC-SHA1 of the raw body in hex)',
-  },
-  {
-    code: 'scheme-without-header',
-    status: [400, 401, 403, 422],
-    isBySchemeWithout: true,
-    body: /\b(?:missing|no|without|absent)\b[^.\n]{0,20}\bX-Signature\b|\bX-Signature\b[^.\n]{0,40}(?:missing|required|not (?:found|provided|present|set))/i,
-    says: 'it expects X-Signature, which was not sent: the signing scheme sends other headers{words}',
-    fix: 'leave the scheme out (--scheme, or signatures in the config), so that X-Signature is sent; or let the receiver verify by that scheme',
-  },
-  {
-    code: 'signature-missing-there',
-    status: [400, 401, 403, 422],
-    isSigned: true,
-    body: /^(?![\s\S]*\b(?:invalid|wrong|mismatch))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signatures?(?!\w)|signatures?(?!\w)[^.\n]{0,60}(?:missing|required|not (?:found|provided|present)))/i,
-    says: 'it does not see the signature, which was sent: it expects another scheme, reads another header, or a proxy removes the header',
-    fix: "send by the scheme that it verifies by (--scheme; the default sends X-Signature), read the header that is sent (Node and Go: any case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy forward it",
-  },
-  {
-    code: 'signature-invalid-there',
+  'database-duplicate': {
     kind: 'status',
-    status: [400, 401, 403, 422],
-    isSigned: true,
-    body: /(?:bad|invalid|wrong|mismatch)[^.\n]{0,20}(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|does not match|not match|verification failed|wrong)/i,
-    says: 'it rejects the signature',
-    fix: 'check that sender and receiver have the same secret; hooks test URL finds out how the receiver verifies',
+    status: [400, 409, 422, 500],
+    words:
+      /(?:unique constraint \\*"|UNIQUE constraint failed: |for key \\*['"]|index: )(?:_id_\b|\w+\.id\b|\w+_pkey\b|[\w.]*\bPRIMARY\b|[\w.]*(?:message|event|msg|webhook|delivery|idempotency)_?(?:id|key|uuid)\w*)/i,
+    says: 'its database already has this message, and the receiver fails on the duplicate',
+    fix: 'respond with 2xx to a known messageId (INSERT … ON CONFLICT DO NOTHING): a message may arrive more than once',
   },
-  {
-    code: 'validation',
-    kind: 'status',
-    status: [400, 422],
-    body: /^(?![\s\S]*(?:signature|hmac)(?!_))[\s\S]*(?:"loc"\s*:\s*\[|\b(?:field|property|parameter)\b[^.\n]{0,40}\bmissing|\bmissing\b[^.\n]{0,20}\b(?:field|property|parameter)|(?:is|are) (?:a )?required|field required|required (?:field|property|parameter)|may not be (?:blank|null)|can.t be blank|must (?:be|have|match)|should be|additional ?properties|unrecognized[_ ]keys?|ValidationError|ZodError|invalid[_ ]type|does not match (?:the )?schema|param is missing)/i,
-    says: 'its validation rejects the message: it expects other fields or types{words}',
-    fix: 'accept the fields of every message type (userId may be missing, others may be added), as hooks send TYPE --dry-run shows them',
+  'database-emoji': {
+    words:
+      /Incorrect string value: |ER_TRUNCATED_WRONG_VALUE_FOR_FIELD|character with byte sequence 0x[\da-f ]+ in encoding "UTF8" has no equivalent/i,
+    says: 'its database cannot store emoji: the column is utf8 with three bytes a character, or has another encoding',
+    fix: 'convert the table to utf8mb4 (ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4), and connect with charset utf8mb4',
   },
-]);
+  'service-refused': {
+    status: [500, 502, 503],
+    words:
+      /\bECONNREFUSED \S|getaddrinfo (?:ENOTFOUND|EAI_AGAIN) |could not connect to server|Can't connect to (?:local )?MySQL|connection to server at|SQLSTATE\[HY000\] \[2002\]/i,
+    says: 'the receiver cannot reach a service that it needs',
+    fix: 'start that service, and check its address in the settings of the receiver (containers: in the same network)',
+  },
+});

@@ -1,117 +1,138 @@
-/** Whether a body is a page for browsers. Looks at the text, because frameworks send `ok` as text/html too. */
-export function isHtmlPage(body: string): boolean {
-  return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,200}>\s*)*<(?:!doctype html|html|head|body)\b/i.test(
-    body,
+import { jsonTexts, parsedStart, type JsonText } from './json-texts.ts';
+import { isHtmlPage, pageBlocks, withoutEntities, type PageBlock } from './page-blocks.ts';
+
+/** The receiver's own message, taken from the body of its response. The texts are unescaped. */
+export interface ResponseWords {
+  /** The message on one line, at most MAX_QUOTATION characters. Empty if the body has none. */
+  readonly quotation: string;
+  /** Whether the quotation says more than the status does. */
+  readonly isTelling: boolean;
+  /** All readable text: of a page without its tags, styles and scripts, else the body. */
+  readonly text: string;
+}
+
+/** Maximum length of a quotation, because every attempt stores one. */
+export const MAX_QUOTATION = 300;
+/** Length of the text in which a message is looked for. */
+const MAX_TEXT = 2_000;
+
+/** Reduces the body of a response to the receiver's own message. */
+export function responseWords(body: string): ResponseWords {
+  const start = body.replace(/^\uFEFF/, '').trimStart();
+  if (isHtmlPage(start) || /^<[a-z!?][^>]{0,200}>/i.test(start)) return pageWords(start);
+  const value = /^[[{"]/.test(start) ? parsedStart(start) : undefined;
+  if (value === undefined) return wordsOf(messageOf(withoutEntities(start)), withoutEntities(start));
+  const texts = jsonTexts(value);
+  const best = texts.find(({ text }) => isTelling(messageOf(text))) ?? texts[0];
+  if (best === undefined) return wordsOf(oneLine(start), start);
+  // A validation has a sentence for each field.
+  const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
+  return wordsOf(
+    quoted
+      .slice(0, 5)
+      .map(({ text }) => messageOf(text))
+      .join('; '),
+    start,
   );
 }
 
-/**
- * The text of a body that a person would read: the title and text of a page, without tags and styles. Returns
- * other bodies unchanged.
- */
-export function readableBody(body: string): string {
-  if (!isHtmlPage(body)) return body;
-  const text = body
-    .replace(/<(style|script|svg)\b[^>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
-    .replace(/<[^>]*(?:>|$)/g, ' ')
-    .replace(/&(?:nbsp|#160);/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return text === '' ? 'an HTML page' : `an HTML page: ${withoutEntities(text)}`;
+function isLike(one: JsonText, other: JsonText): boolean {
+  return one.isAboutField && one.rank === other.rank && !other.text.includes(one.text);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&quot;': '"',
-  '&#34;': '"',
-  '&#x22;': '"',
-  '&#39;': "'",
-  '&#x27;': "'",
-  '&#039;': "'",
-  '&apos;': "'",
-  '&lt;': '<',
-  '&gt;': '>',
-  '&nbsp;': ' ',
-  '&amp;': '&',
-};
-
-/** Decodes HTML entities: frameworks escape the quotes in the exception messages that they show in a page. */
-export function withoutEntities(text: string): string {
-  return text.replace(/&(?:quot|apos|lt|gt|nbsp|amp|#0?\d\d|#x2[27]);/gi, (entity) => {
-    return ENTITIES[entity.toLowerCase()] ?? entity;
-  });
+function pageWords(html: string): ResponseWords {
+  const blocks = pageBlocks(html);
+  const ranked = blocks
+    .map((block, index) => ({ ...block, words: messageOf(block.text), index }))
+    .map((block) => ({ ...block, score: scoreOf(block) }))
+    .toSorted((one, other) => other.score - one.score || one.index - other.index);
+  const possible = ranked.filter(({ score }) => score > 0);
+  const best =
+    possible.find(({ words }) => isTelling(words)) ?? possible.find(({ words }) => isSentence(words));
+  const text = blocks.map((block) => block.text).join('\n');
+  if (best === undefined) return wordsOf(ranked[0]?.words ?? '', text);
+  // The name of an exception and its message stand in two blocks of most pages.
+  const heading = ranked.find(({ words }) => EXCEPTION_NAME.test(words) && !best.words.startsWith(words));
+  if (EXCEPTION_NAME.test(best.words)) {
+    const next = possible.find(({ index, words }) => index > best.index && isTelling(words));
+    return wordsOf(next === undefined ? best.words : `${best.words}: ${next.words}`, text);
+  }
+  const isMessage = MESSAGE_CLASS.test(best.attributes) && heading !== undefined;
+  return wordsOf(isMessage ? `${heading.words}: ${best.words}` : best.words, text);
 }
 
-/** Maximum characters of the words to quote from a response: a sentence, not a page. */
-const MAX_LENGTH = 160;
+const EXCEPTION_NAME =
+  /^(?:(?:[\w$]+(?:\.|::|\\))+[A-Z]\w*|[A-Z]\w*(?:Error|Exception|DoesNotExist))(?: (?:at|in) \S+)?$/;
+/** The name of an exception and its message. */
+export const EXCEPTION =
+  /\b[A-Z]\w*(?:Error|Exception|DoesNotExist)\b[^:]{0,60}: \S|\b(?:Fatal|Parse) error: \S|^(?:Error|ERROR|panic): \S/;
+const MESSAGE_CLASS = /exception[-_]?(?:value|message)|errormsg|error[-_]message|class=["']?message\b/i;
+/** Points by element: headings and marked elements before paragraphs. */
+const POINTS: Readonly<Record<string, number>> = { h1: 6, h2: 5, pre: 4.5, title: 4, p: 3 };
+/** Elements whose text is no message. */
+const UNREAD = /^(?:center|address|footer|nav|button|label|th|option)$/;
 
-/**
- * The reason that a response gives in its own words, on one line; undefined if the words only repeat the status. The text
- * is not escaped.
- */
-export function responseWords(body: string): string | undefined {
-  const readable = readableBody(body).replace(/^an HTML page: /, '');
-  const candidates = /^\s*[[{]/.test(readable) ? errorFields(readable) : [firstLine(readable)];
-  const words = candidates.map((text) => text.replace(/\s+/g, ' ').trim()).find(saysSomething);
-  return words === undefined || words.length > MAX_LENGTH ? undefined : words;
+function scoreOf({ tag, attributes, words }: PageBlock & { words: string }): number {
+  const points = UNREAD.test(tag) ? 0 : (POINTS[tag] ?? 1);
+  if (MESSAGE_CLASS.test(attributes)) return points + 8;
+  if (points === 0 || !/[\s_:]/.test(words)) return EXCEPTION_NAME.test(words) ? points : 0;
+  return points + (EXCEPTION.test(words) ? 4 : 0);
 }
 
-/** JSON fields that hold a reason, the most specific first. */
-const REASON_FIELDS = [
-  'error_description',
-  'message',
-  'errorMessage',
-  'detail',
-  'reason',
-  'msg',
-  'title',
-  'error',
-  'errors',
-];
+/** Lines of a stack trace that follow its message, in JavaScript, Java, C#, Python, PHP, Ruby and Go. */
+const FRAME =
+  /^\s*(?:at \S.*(?:\(|:\d)|File "|#\d+ |from \S+:\d|\S+\.rb:\d+:in \S+$|goroutine \d|\.\.\. \d+ more|Stack trace:|Call Stack|Traceback )/;
 
-/** The texts of the REASON_FIELDS in a JSON text. Searches by pattern, because the JSON may be cut off. */
-function errorFields(json: string): string[] {
-  return REASON_FIELDS.flatMap((field) => {
-    const found = new RegExp(String.raw`"${field}"\s*:\s*\[?\s*"((?:[^"\\]|\\.)+)"`, 'i').exec(json)?.[1];
-    return found === undefined
-      ? []
-      : [found.replace(/\\u[\da-f]{4}|\\[bfnrt]/gi, ' ').replace(/\\(.)/g, '$1')];
-  });
+/** The message of a text that may be a stack trace: its first lines, or the last line of a traceback of Python. */
+function messageOf(text: string): string {
+  const lines = text.slice(0, MAX_TEXT * 8).split('\n');
+  const trace = lines.findIndex((line) => line.includes('Traceback (most recent call last)'));
+  if (trace !== -1) {
+    const isEnd = (line: string, at: number): boolean =>
+      /^\w/.test(line) && /^\s+\S/.test(lines[at - 1] ?? '');
+    const last = lines.findLast((line, at) => at > trace && isEnd(line, at));
+    if (last !== undefined) return oneLine(last);
+  }
+  const end = lines.findIndex((line) => FRAME.test(line));
+  const cause = lines.findLast((line) => line.startsWith('Caused by: '));
+  if (end !== -1 && cause !== undefined) return oneLine(cause.replace('Caused by: ', ''));
+  const message = end === -1 ? lines : lines.slice(0, end);
+  const paragraphs = message
+    .join('\n')
+    .split(/\n\s*\n/, 20)
+    .map(oneLine);
+  const exception = paragraphs.find((words) => EXCEPTION.test(words));
+  return (
+    exception ??
+    paragraphs.find(isTelling) ??
+    paragraphs.find(isSentence) ??
+    paragraphs.find((words) => words !== '') ??
+    ''
+  );
 }
 
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? '';
+function oneLine(text: string): string {
+  return text.slice(0, MAX_TEXT).replace(/\s+/g, ' ').trim();
 }
 
-/** Matches words that only repeat the status (`Bad Request`), and all characters other than letters. */
+/** Words of responses that only repeat the status (`Bad Request`), and all characters other than letters. */
 const STATUS_WORDS =
-  /\b(?:http|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|resource|page)\b|[^\p{L}]/giu;
+  /\b(?:https?|html|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|found|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|a|an|or|on|in|resource|page|method|internal|server|gateway|time|timeout|out|service|temporarily|unavailable|validation|occurred|has|went|wrong|something|oops|sorry|conflict|gone|media|unsupported|type|too|many|requests|large|long|payload|status|code|exception|caught|unknown|acceptable|here|nothing|undefined|object|input|data|given|was|were|report|proxy)\b|[^\p{L}]/giu;
 
-function saysSomething(words: string): boolean {
-  return words.replace(STATUS_WORDS, '').length > 2;
+/** Sentences that servers send for every response with their status. */
+const STATUS_SENTENCE =
+  /^(?:\(generated by|Please contact|More information about|ERROR: The requested|The following error was|(?:\w+ ){0,3}Error$|The (?:server (?:could not (?:verify that|comply)|encountered an)|requested (?:URL|resource) |method is not allowed for|browser \(or proxy\) sent))/;
+
+/** Whether words say more than a status does. */
+function isTelling(words: string): boolean {
+  return isSentence(words) && !STATUS_SENTENCE.test(words);
 }
 
-/** Matches the name of an exception, the place where it was raised if the page names it, and its message. */
-const EXCEPTION =
-  /\b(([A-Z][\w.$\\]*(?:::[A-Z]\w*)*(?:Error|Exception|DoesNotExist))(?: \[[A-Z_]+\])?(?: (?:at|in) [^\s:]+)?)(?:\s+\1)*:?[ \t]*([^\n]*)/;
-/** Text that follows the message in the error pages of frameworks, on the same line once the tags are removed. */
-const BEHIND_MESSAGE =
-  /\s+(?:at (?:\S+ \(|\/|async )|\/\/ |Request (?:Method|information)|Extracted source|Rails\.root|Traceback|File ").*$/;
+function isSentence(words: string): boolean {
+  return words.replace(STATUS_WORDS, '').length > 2 || /\b\d{3}\.\d/.test(words);
+}
 
-const PHP_ERROR = /\b(?:Fatal|Parse) error(?:<\/b>)?:\s+(?:Uncaught )?([^\n]+)/;
-
-/**
- * Name and message of the exception in the page, trace or JSON of a framework; undefined if there is none. The text is
- * not escaped.
- */
-export function exceptionLine(body: string): string | undefined {
-  const readable = readableBody(body);
-  const found = EXCEPTION.exec(readable);
-  if (found === null) return PHP_ERROR.exec(readable)?.[1]?.trim().slice(0, MAX_LENGTH);
-  const [, place = '', , text = ''] = found;
-  const message = text
-    .replace(BEHIND_MESSAGE, '')
-    .replace(/["}\s]+$/, '')
-    .trim();
-  return (message === '' ? place : `${place}: ${message}`).slice(0, MAX_LENGTH);
+function wordsOf(words: string, text: string): ResponseWords {
+  const quotation = words.slice(0, MAX_QUOTATION).replace(/[\uD800-\uDBFF]$/, '');
+  return { quotation, isTelling: isTelling(quotation), text };
 }

@@ -1,202 +1,168 @@
+import { STATUS_CODES } from 'node:http';
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
 /** Code of a redirect to the URL of the request itself, which only a comparison of that URL with Location shows. */
 export const SELF_REDIRECT = 'redirect-to-itself';
 
-/** Causes by status, used if no more specific rule applies. */
-export const STATUS_RULES = rulesOfKind('status', [
-  {
-    code: 'login-redirect',
+const FAILED = 'look into the log of the receiver, which failed; --retry-for tries longer';
+const REDIRECTS = [300, 301, 302, 303, 304, 305, 307, 308];
+const HEADERS = 'send fewer or shorter headers (--header), or a shorter URL';
+
+/** Causes by status and headers, used if no more specific rule applies. */
+export const STATUS_RULES = rulesOfKind('status', 'proved', {
+  'login-redirect': {
     kind: 'way',
-    status: [301, 302, 303, 307, 308],
+    status: REDIRECTS,
     headers: {
       location:
-        /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com/i,
+        /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com|cloudflareaccess\.com/i,
     },
     says: 'it redirects to a login page: {location}',
-    fix: 'exempt {path} from the login: the signature proves the sender; redirects are not followed',
+    fix: 'exempt {path} from the login: the signature proves the sender (Cloudflare Access: add a bypass policy)',
   },
-  {
-    code: 'redirect-front-page',
+  'redirect-front-page': {
     kind: 'receiver',
     status: [302, 303],
     headers: { location: /^(?:https?:\/\/[^/]+)?\/?$/ },
     says: 'it redirects to a front page, {location}, and redirects are not followed',
     fix: "send --header 'Accept: application/json' to see why: Laravel redirects what fails its validation; or give the URL that it leads to, if that is the receiver",
   },
-  {
-    code: 'redirect',
-    status: [300, 301, 302, 303, 305, 307, 308],
+  redirect: {
+    status: REDIRECTS,
     headers: { location: /./ },
     says: 'it redirects to {location}, and redirects are not followed',
     fix: 'give the URL that it leads to, if that is the receiver: {location}',
   },
-  {
-    code: SELF_REDIRECT,
+  [SELF_REDIRECT]: {
     status: [],
     says: 'it redirects to the same URL again: {location}',
     fix: 'respond with 2xx at this URL: its rule for redirects matches the target URL, too',
   },
-  {
-    code: 'redirect-nowhere',
-    status: [300, 301, 302, 303, 304, 305, 307, 308],
-    says: '{status} is not a response to a message, and redirects are not followed',
-    fix: 'respond with 2xx at this URL',
-  },
-  {
-    code: 'authentication',
-    kind: 'way',
-    status: [401],
-    headers: { 'www-authenticate': /^(?:Basic|Digest|Negotiate|NTLM)/i },
-    says: 'it wants a user and a password (HTTP authentication), whatever the signature',
-    fix: "give them: --header 'Authorization: Basic …' or https://USER:PASSWORD@{host}{path}; or exempt {path}",
-  },
-  {
-    code: 'authentication-token',
+  authentication: {
     kind: 'way',
     status: [401, 403],
     headers: { 'www-authenticate': /^(?!.*(?:signature|hmac))./i },
-    says: 'it wants a token (HTTP authentication), whatever the signature',
-    fix: "give it: --header 'Authorization: Bearer …'; or exempt {path}",
+    says: 'it wants HTTP authentication, whatever the signature',
+    fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path}",
   },
-  {
-    code: 'unsigned',
+  unsigned: {
     status: [401, 403],
     isSigned: false,
     says: 'the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
     fix: 'give the secret that the receiver verifies with: --secret-file FILE or HOOKS_SECRET; hooks test URL says more',
   },
-  {
-    code: 'signature-refused',
+  'signature-refused': {
+    confidence: 'possible',
     status: [401, 403],
     isSigned: true,
     says: 'it rejects the signature or the sender',
     fix: 'check that sender and receiver have the same secret; hooks test URL finds out how the receiver verifies',
   },
-  {
-    code: 'rate-limit',
+  'rate-limit': {
     kind: 'busy',
     status: [429],
     says: 'it limits the rate (429{wait})',
     fix: 'send more slowly (replay --rate), or try longer with --retry-for',
   },
-  {
-    code: 'gone',
-    status: [410],
-    says: 'the receiver is gone for good (410)',
-    fix: 'ask its owner for the new URL',
-  },
-  {
-    code: 'not-found',
+  'not-found': {
+    confidence: 'likely',
     status: [404],
     says: 'there is nothing at {path}',
-    fix: 'check the path of the URL',
+    fix: 'check the path of the URL, and its host',
   },
-  {
-    code: 'no-post',
+  'no-post': {
     status: [405],
     says: 'it does not accept POST at {path}',
     fix: 'check the path of the URL: it must take POST',
   },
-  {
-    code: 'malformed',
+  malformed: {
+    confidence: 'possible',
     status: [400, 422],
     says: 'it does not accept the content of the message',
     fix: 'compare the message with what its validation expects; hooks test URL shows what the receiver expects',
   },
-  {
-    code: 'too-early',
-    kind: 'busy',
-    status: [408, 423, 425],
-    says: '{status} means: try again later',
-    fix: 'try longer with --retry-for',
-  },
-  {
-    code: 'conflict',
-    status: [409],
-    says: 'it already has this message, or is processing it',
-    fix: 'respond with 2xx to a known messageId: a message may arrive more than once',
-  },
-  {
-    code: 'too-large',
-    status: [413],
-    says: 'it accepts only smaller bodies',
-    fix: 'send smaller messages, or raise the limit of the receiver to 64 KB',
-  },
-  {
-    code: 'uri-too-long',
-    status: [414, 431, 494],
-    says: 'the URL or the headers are too long for it',
-    fix: 'send fewer or shorter headers (--header), or a shorter URL',
-  },
-  {
-    code: 'media-type',
-    status: [415],
-    says: 'it does not accept application/json',
-    fix: 'let the receiver accept Content-Type: application/json',
-  },
-  {
-    code: 'not-implemented',
-    status: [501, 505],
-    says: 'the server does not know this method or version of HTTP ({status})',
-    fix: 'check that the URL is the one of the receiver',
-  },
-  {
-    code: 'bad-gateway',
-    kind: 'busy',
-    status: [502],
-    says: '502: a proxy responds, not the receiver: the application behind it is not running, or closed the connection',
-    fix: 'start the application, and check the address and port that the proxy forwards to',
-  },
-  {
-    code: 'unavailable',
+  unavailable: {
     kind: 'busy',
     status: [503],
-    says: '503: the receiver, or a proxy in front of it, is not available now{wait}',
-    fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
+    says: 'the receiver, or a proxy in front of it, is not available now{wait}',
+    fix: FAILED,
   },
-  {
-    code: 'late',
-    kind: 'busy',
-    status: [504],
-    says: '504: a proxy responds, not the receiver: the application behind it took too long',
-    fix: 'let the receiver respond first and work later',
-  },
-  {
-    code: 'full',
-    kind: 'busy',
-    status: [507],
-    says: 'its disk or quota is full (507)',
-    fix: 'make room on the machine of the receiver',
-  },
-  {
-    code: 'portal',
-    kind: 'way',
-    status: [511],
-    says: 'the network wants a login first (a captive portal)',
-    fix: 'log in to the network with a browser',
-  },
-  {
-    code: 'failed',
-    status: [500],
-    says: 'the receiver failed on the message',
-    fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
-  },
-]);
+});
 
-/** Makes the rule of a status that has no rule of its own, from the class of the status (5xx, 4xx, other). */
+/** Fixes by status. The name of the status says what is wrong. */
+const FIXES: Readonly<Record<number, string>> = {
+  402: 'look into the account of the receiver at its host',
+  406: "respond with 2xx whatever Accept says (Rails: head :ok); or send --header 'Accept: application/json'",
+  407: 'give user and password: {proxy}=http://USER:PASSWORD@HOST:PORT; or let the proxy pass {path} without',
+  409: 'respond with 2xx to a known messageId: a message may arrive more than once',
+  410: 'ask its owner for the new URL',
+  411: 'let the proxy in between forward bodies unchanged, not in chunks (nginx: proxy_request_buffering on)',
+  412: "do not require a condition at {path}, or give it: --header 'If-Match: *'",
+  413: 'send smaller messages, or raise the limit of the receiver to 64 KB',
+  414: HEADERS,
+  415: 'let the receiver accept Content-Type: application/json',
+  421: 'check the host name and its DNS record; the server must list {hostname} (server_name, ServerAlias)',
+  426: 'give the URL of the receiver, with https:// where it wants TLS; or let {path} take POST over HTTP/1.1',
+  428: "do not require a condition at {path}, or give it: --header 'If-Match: *'",
+  431: HEADERS,
+  451: 'send from another place',
+  494: HEADERS,
+  501: 'check that the URL is the one of the receiver',
+  505: 'check that the URL is the one of the receiver',
+  507: 'make room on the machine of the receiver',
+  511: 'log in to the network with a browser',
+};
+/** Statuses that every request gets, whatever its body. */
+const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
+const LATER: ReadonlySet<number> = new Set([408, 423, 425]);
+
+/** Makes the rule of a status that has no rule of its own, from its fix or its class (5xx, 4xx, other). */
 export function statusRule(status: number): CauseRule {
-  const own = { code: 'status', kind: 'status' } as const;
-  if (status >= 500) {
+  const own = FIXES[status];
+  const name = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  if (own !== undefined) {
+    const kind = FOR_ALL.has(status) ? 'way' : 'status';
     return {
-      ...own,
-      says: '{status} means: try again later',
-      fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
+      code: `status-${status}`,
+      kind,
+      confidence: 'proved',
+      says: `its response is ${name}`,
+      fix: own,
     };
   }
-  if (status >= 400) {
-    const fix = "look into the receiver's log for the reason";
-    return { ...own, says: '{status} means: do not try again', fix };
+  if (LATER.has(status)) {
+    const fix = 'try longer with --retry-for';
+    return {
+      code: 'too-early',
+      kind: 'busy',
+      confidence: 'proved',
+      says: `${name} means: try again later`,
+      fix,
+    };
   }
-  return { ...own, says: '{status} is not a response to a message', fix: 'respond with 2xx at this URL' };
+  const rule = { code: 'status', kind: 'status', confidence: 'possible' } as const;
+  if (status >= 500) return { ...rule, says: `${name} means: try again later`, fix: FAILED };
+  const isRedirect = status < 400;
+  const meaning = isRedirect ? 'is not a response to a message' : 'means: do not try again';
+  const fix = isRedirect ? 'respond with 2xx at this URL' : "look into the receiver's log for the reason";
+  return { ...rule, says: `${name} ${meaning}`, fix };
 }
+
+/** Fallback for a response whose words no other rule recognizes. */
+export const OWN_WORDS: CauseRule = {
+  code: 'own-words',
+  kind: 'status',
+  confidence: 'proved',
+  fix: 'do what these words ask for; they stand in the code of the receiver, at the line that rejects the message',
+};
+
+/** Fallback for a 5xx whose words no other rule recognizes. */
+export const FAILURE_WORDS: CauseRule = {
+  code: 'failure-words',
+  kind: 'status',
+  confidence: 'proved',
+  fix: 'repair this in the receiver, whose log names file and line; then send the message again',
+};
+
+/** Fallback for an exception that no other rule recognizes. */
+export const EXCEPTION_THERE: CauseRule = { ...FAILURE_WORDS, code: 'exception', kind: 'receiver' };

@@ -1,75 +1,60 @@
-import type { ResponseEvidence } from '../../transport/cause.ts';
-import { appliesTo, rulesOfKind } from './cause-rule.ts';
-import { FIREWALL_RULES } from './firewall-rules.ts';
-import { isHtmlPage } from './response-words.ts';
-import { TUNNEL_RULES } from './gateway-rules.ts';
+import { appliesTo, rulesOfKind, type CauseRule, type ReadResponse } from './cause-rule.ts';
+import { EDGE_RULES } from './edge-rules.ts';
+import { isHtmlPage } from './page-blocks.ts';
+import { productRule } from './product-rules.ts';
 
 /**
  * Failures that the body of a 2xx reveals. Only `hooks test` reads that body, because a sender looks at the status alone.
  */
-export const TAKEN_RULES = rulesOfKind('receiver', [
-  {
-    code: 'status-in-body',
+export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
+  'status-in-body': {
     body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*"?[45]\d\d\b/,
     says: 'it responds with {status}, and another status in the body: senders count the message as delivered',
     fix: 'respond with that status itself (API Gateway: Lambda proxy integration)',
   },
-  {
-    code: 'error-in-body',
+  'error-in-body': {
     body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|rejected|refused|invalid|unauthorized|denied)")/i,
     says: 'it responds with {status}, and an error in the body: senders count the message as delivered',
     fix: 'respond with 401 where the signature is wrong, with another 4xx to other rejections, and with 5xx to failures: senders look only at the status',
   },
-  {
-    code: 'words-in-body',
-    body: /^\W{0,3}(?:error\W{1,3})?(?:invalid|bad|wrong|missing) (?:signature|hmac|digest|token)\b|^\W{0,3}error: \S/i,
-    says: 'it responds with {status}, and an error in the body{words}: senders count the message as delivered',
+  'words-in-body': {
+    body: /^\W{0,3}(?:error\W{1,3})?(?:invalid|bad|wrong|missing) (?:signature|hmac|digest|token)\b|^\W{0,3}error: (?!none\b|null\b|no\b|0\b|false\b|ok\b)\S/i,
+    says: 'it responds with {status}, and an error in the body{quote}: senders count the message as delivered',
     fix: 'respond with 401 where the signature is wrong, with another 4xx or 5xx to other errors: senders look only at the status',
   },
-  {
-    code: 'trace-in-body',
+  'trace-in-body': {
     body: /<b>(?:Warning|Fatal error|Parse error|Notice)<\/b>:|^(?:PHP )?(?:Warning|Fatal error|Parse error): |Traceback \(most recent call last\)/,
     says: 'it responds with {status}, and an error of its program in the body: senders count the message as delivered',
     fix: 'repair the error, and let the receiver respond with 500 when it fails (PHP: display_errors=0, http_response_code(500))',
   },
-  {
-    code: 'source-in-body',
+  'source-in-body': {
     kind: 'way',
     body: /^(?:#![^\n]{0,80}\n)?\s*<\?(?:php\b|=)/i,
     says: 'the response is the source text of a PHP program: the server sends the file instead of running it',
     fix: 'let the server run PHP: php -S localhost:8000, or PHP-FPM (nginx: fastcgi_pass; Apache: mod_php)',
   },
-  {
-    code: 'listing-in-body',
-    kind: 'way',
-    body: /<title>(?:Index of \/|Directory listing for )/i,
-    says: 'the response is the list of a folder: a file server responds, not the receiver',
-    fix: 'give the URL of the receiver, and start its program',
-  },
-]);
-
-/** Firewalls and tunnels that are recognized by their page alone, whatever its status. */
-const FOREIGN_PAGE_RULES = [...TUNNEL_RULES, ...FIREWALL_RULES].filter(
-  ({ status, body }) => status === undefined && body !== undefined,
-);
+});
 
 /** A 2xx with an HTML page: a website responds, not the receiver. The last rule applies to every page. */
-export const PAGE_RULES = rulesOfKind('way', [
-  {
-    code: 'login-page',
+export const PAGE_RULES = rulesOfKind('way', 'likely', {
+  'login-page': {
     body: /type=["']?password|<title>[^<]{0,60}(?:log ?in|sign ?in)/i,
     says: 'a login page responds, not the receiver',
     fix: 'exempt {path} from the login: the signature proves the sender',
   },
-  {
-    code: 'page',
+  page: {
     says: 'an HTML page responds where a receiver responds with a few words: the URL is that of a website, not of the receiver',
     fix: 'give the URL of the receiver: a website (single-page application, parking page) responds with 200 at every path',
   },
-]);
+});
 
-/** Returns the code of the cause of a 2xx whose body reveals a failure; undefined for any other 2xx. */
-export function takenCauseCode(evidence: ResponseEvidence): string | undefined {
-  const pageRules = isHtmlPage(evidence.body) ? [...FOREIGN_PAGE_RULES, ...PAGE_RULES] : [];
-  return [...TAKEN_RULES, ...pageRules].find((rule) => appliesTo(rule, evidence))?.code;
+/** Tunnels that are recognized by their page alone, whatever its status. */
+const TUNNEL_PAGES = EDGE_RULES.filter(({ status, body }) => status === undefined && body !== undefined);
+
+/** Finds the rule of a 2xx whose body reveals a failure; undefined for any other 2xx. */
+export function takenRule(seen: ReadResponse): CauseRule | undefined {
+  const rule = TAKEN_RULES.find((each) => appliesTo(each, seen));
+  if (rule !== undefined || !isHtmlPage(seen.body)) return rule;
+  const pageRule = [...TUNNEL_PAGES, ...PAGE_RULES].find((each) => appliesTo(each, seen));
+  return pageRule?.code === 'page' ? (productRule(seen) ?? pageRule) : pageRule;
 }

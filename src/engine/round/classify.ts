@@ -5,8 +5,8 @@ import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
 
-/** Maximum number of characters of a response body to store: few, because they are stored for every attempt. */
-const DETAIL_LENGTH = 200;
+/** Maximum number of characters of a response body to store without causes: few, because every attempt stores them. */
+const DETAIL_LENGTH = 300;
 /** Maximum number of characters to store of the headers `Server` and `Retry-After`. */
 const SERVER_LENGTH = 60;
 
@@ -14,8 +14,8 @@ const SERVER_LENGTH = 60;
 export interface ResponseCauses {
   /** Returns a code for the cause of a response other than 2xx, such as the proxy or the framework that sent it. */
   readonly causeCodeOf: (response: ResponseEvidence) => string;
-  /** Returns the readable text of a body, at most `length` characters of it. */
-  readonly readableStart: (body: string, length: number) => string;
+  /** Returns the receiver's own message in a body, at most 300 characters of it. */
+  readonly quotationOf: (body: string) => string;
 }
 
 interface ClassifyContext {
@@ -42,7 +42,7 @@ export function classify(result: TransportResult, context: ClassifyContext): Att
 /** Functions for an engine that does not explain failures: the body is stored as received, and no cause is stored. */
 const NO_CAUSES: ResponseCauses = {
   causeCodeOf: () => '',
-  readableStart: (body, length) => body.slice(0, length),
+  quotationOf: (body) => body.slice(0, DETAIL_LENGTH),
 };
 
 /** Whether the receiver responded with a status other than 2xx. */
@@ -93,7 +93,7 @@ function failedResponse(
   const { status, retryAfter, body } = response;
   const common = {
     status,
-    ...(body !== undefined && body !== '' && { detail: causes.readableStart(body, DETAIL_LENGTH) }),
+    ...(body !== undefined && body !== '' && { detail: causes.quotationOf(body) }),
   };
   if (status >= 300 && status <= 399) return { ...common, result: 'rejected', error: 'redirect' };
   const isClientError = status >= 400 && status <= 499;

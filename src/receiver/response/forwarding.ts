@@ -17,13 +17,15 @@ export interface Forwarded {
   readonly status?: number;
   /** Code for why the other receiver sent no complete response. The code does not change between versions. */
   readonly error?: string;
-  /** Why the other receiver sent no complete response, in words. */
+  /** Why the other receiver sent no complete response, in words; of a failed response its own message. */
   readonly detail?: string;
   readonly retryAfter?: string;
   /** Response headers that show which system sent the response, with lower-case names. Untrusted. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Why the other receiver did not accept the request, if known: the code of a ResponseCause or a NetworkCause. */
   readonly cause?: string;
+  /** How certain `cause` is. */
+  readonly confidence?: 'proved' | 'likely' | 'possible';
   /** Why the other receiver did not accept the request, in words. Undefined if status or `detail` are sufficient. */
   readonly says?: string;
   /** How to fix the cause in `cause`. */

@@ -191,22 +191,17 @@ function evidenceHeaders(headers: Headers): Readonly<Record<string, string>> {
   return kept;
 }
 
-/** Maximum number of characters of a body to keep: frameworks explain an error below a thousand characters of styles. */
-const MAX_CHARACTERS = 4_000;
-/** Maximum number of bytes of a character in UTF-8. */
-const MAX_CHARACTER_BYTES = 4;
+/** Bytes of a failed response to read: Django explains an error below 4,572 bytes of styles. */
+const MAX_DETAIL_BYTES = 16 * 1024;
 
 /** The first part of a response's body. Copies chunks, because each shares its memory with all that was read with it. */
 class ResponseBody {
   readonly #maxBytes: number;
-  readonly #maxCharacters: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Keeps up to `responseBytes` bytes of the body, or up to MAX_CHARACTERS characters if `responseBytes` is undefined. */
-  constructor(responseBytes?: number) {
-    this.#maxCharacters = responseBytes ?? MAX_CHARACTERS;
-    this.#maxBytes = responseBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;
+  constructor(maxBytes = MAX_DETAIL_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
   get isFull(): boolean {
@@ -222,7 +217,6 @@ class ResponseBody {
 
   /** Returns the text of the body, without a last character that the size limit cut in two. */
   text(): string {
-    const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.isFull });
-    return text.slice(0, this.#maxCharacters).replace(/[\uD800-\uDBFF]$/, '');
+    return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.isFull });
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { nginx } from './gateways.ts';
 import {
   hmac,
   isJson,
@@ -100,7 +101,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           ? undefined
           : { status: 500, body: 'RangeError: Input buffers must have the same byte length' },
       ),
-    cause: 'it compares signatures of different lengths, for which timingSafeEqual throws',
+    cause: 'it compares signatures of different lengths or types, for which timingSafeEqual and',
     fix: 'compare the lengths first and respond with 401',
   },
   {
@@ -198,8 +199,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'nil-there',
     title: 'the receiver passes nil on (Ruby), as with a misspelt name of the header',
     receiver: () => responds(500, 'TypeError: no implicit conversion of nil into String'),
-    cause: 'a value is nil or missing in the receiver',
-    fix: 'find the line in the log of the receiver',
+    cause: 'no implicit conversion of nil into String',
+    fix: "check the names of headers and of the secret's variable",
     never: ['has no secret'],
   },
   {
@@ -308,8 +309,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'other-scheme',
     title: 'the receiver verifies Standard Webhooks and wants a timestamp',
     receiver: () => responds(400, '{"error":"Missing required webhook-timestamp: missing timestamp"}'),
-    cause: 'it verifies by another scheme: it expects headers that were not sent',
-    fix: 'send by the scheme that it expects (--scheme)',
+    cause: 'it does not see the signature, which was sent: it expects another scheme',
+    fix: 'send by the scheme that it verifies by',
   },
   {
     id: 'needs-user-id',
@@ -378,9 +379,9 @@ const RECEIVERS: readonly FaultyReceiver[] = [
       toLarge({
         status: 413,
         headers: { Server: 'nginx/1.25.3' },
-        body: '<html><h1>413 Request Entity Too Large',
+        body: nginx('413 Request Entity Too Large'),
       }),
-    cause: 'the proxy (nginx/1.25.3) accepts only smaller bodies',
+    cause: 'only smaller bodies are accepted there',
     fix: 'client_max_body_size',
   },
   {
@@ -394,8 +395,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'short-column',
     title: 'a database column is too short',
     receiver: () => toLarge({ status: 500, body: 'ERROR: value too long for type character varying(255)' }),
-    cause: 'a column of its database is too short for the message',
-    fix: 'store the body as text or jsonb',
+    cause: 'value too long for type character varying',
+    fix: 'repair this in the receiver',
   },
   {
     id: 'fails-on-malformed',
@@ -435,15 +436,15 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'database-down',
     title: "the receiver's database is down",
     receiver: () => toSigned({ status: 500, body: 'connect ECONNREFUSED 127.0.0.1:5432' }),
-    cause: 'the receiver cannot reach its database',
-    fix: 'start the database, and check the address that the receiver has for it',
+    cause: 'the receiver cannot reach a service that it needs',
+    fix: 'start that service, and check its address in the settings of the receiver',
   },
   {
     id: 'migrations',
     title: 'the migrations of the receiver did not run',
     receiver: () => toSigned({ status: 500, body: 'relation "events" does not exist' }),
-    cause: 'a table or column is missing in its database',
-    fix: 'run the migrations of the receiver',
+    cause: 'relation "events" does not exist',
+    fix: 'repair this in the receiver, whose log names file and line',
   },
   {
     id: 'secret-undefined',
@@ -507,8 +508,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           ? { status: 502, headers: { Server: 'nginx' }, body: '<html><h1>502 Bad Gateway' }
           : undefined,
       ),
-    cause:
-      '502: the proxy (nginx) responds, not the receiver: the application behind it is not running, or closed the connection',
+    cause: 'a proxy (nginx) responded in place of the application',
     fix: 'start the application, and check the address and port that the proxy forwards to',
     never: ['uncaught error of the comparison'],
   },

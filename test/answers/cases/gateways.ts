@@ -13,8 +13,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 502,
     headers: { Server: 'nginx/1.25.3', 'Content-Type': 'text/html' },
     body: nginx('502 Bad Gateway'),
-    cause:
-      '502: the proxy (nginx/1.25.3) responds, not the receiver: the application behind it is not running',
+    cause: 'nginx responded in place of the application, which is not running or',
     fix: 'start the application, and check the address and port that the proxy forwards to',
   },
   {
@@ -23,7 +22,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 504,
     headers: { Server: 'nginx' },
     body: nginx('504 Gateway Time-out'),
-    cause: '504: the proxy (nginx) responds, not the receiver: the application behind it took too long',
+    cause: 'nginx responded in place of the application, which took too long',
     fix: 'let the receiver respond first and work later',
   },
   {
@@ -32,7 +31,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'nginx' },
     body: nginx('503 Service Temporarily Unavailable'),
-    cause: '503: the proxy (nginx) responds, not the receiver: nothing is available behind it',
+    cause: 'nginx responded in place of the application, which is not available to it',
     fix: 'start the application',
   },
   {
@@ -41,7 +40,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 405,
     headers: { Server: 'nginx' },
     body: nginx('405 Not Allowed'),
-    cause: 'a file server (nginx) responds: it does not accept POST',
+    cause: 'nginx responded in place of the application, which never saw the message',
     fix: 'forward this path to the receiver (proxy_pass)',
   },
   {
@@ -75,7 +74,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'no server is up behind HAProxy',
     status: 503,
     body: '<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n</body></html>',
-    cause: '503: the proxy (HAProxy) responds, not the receiver: no server behind it is up',
+    cause: 'HAProxy responded in place of the application, which is not available to it',
     fix: 'start the application',
   },
   {
@@ -84,7 +83,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'envoy' },
     body: 'upstream connect error or disconnect/reset before headers. reset reason: connection failure',
-    cause: '503: the proxy (Envoy) responds, not the receiver: nothing healthy is behind it',
+    cause: 'Envoy responded in place of the application, which is not available to it',
     fix: 'start the application',
   },
   {
@@ -92,7 +91,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the backend of Varnish does not respond',
     status: 503,
     body: '<!DOCTYPE html><html><head><title>503 Backend fetch failed</title></head><body><h1>Error 503 Backend fetch failed</h1>',
-    cause: '503: the cache (Varnish) responds, not the receiver: its backend does not respond',
+    cause: 'Varnish responded in place of the application, which is not available to it',
     fix: 'start the application',
   },
   {
@@ -100,7 +99,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the application behind Caddy is not running',
     status: 502,
     headers: { Server: 'Caddy' },
-    cause: '502: the proxy (Caddy) responds, not the receiver',
+    cause: 'a proxy (Caddy) responded in place of the application, which is not',
     fix: 'start the application',
   },
   {
@@ -108,8 +107,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the Kubernetes ingress has no rule for the host',
     status: 404,
     body: 'default backend - 404',
-    cause: 'the Kubernetes ingress has no rule for this host and path',
-    fix: 'add a rule for 127.0.0.1:{port}/hook to the ingress',
+    cause: 'the Kubernetes ingress responded in place of the application, which never',
+    fix: 'add a rule for 127.0.0.1:{port}/hook to its routes (the ingress, the',
   },
   {
     id: 'traefik',
@@ -117,7 +116,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 404,
     headers: { 'Content-Type': 'text/plain' },
     body: '404 page not found\n',
-    cause: 'a Go program or Traefik responds, and has no route for /hook',
+    cause: 'the program that responded has no route for POST /hook',
     fix: 'check the path of the URL',
   },
   {
@@ -126,7 +125,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'awselb/2.0' },
     body: '<html><head><title>503 Service Temporarily Unavailable</title></head>',
-    cause: '503: the AWS load balancer responds, not the receiver: its target group has no healthy target',
+    cause: 'the AWS load balancer responded in place of the application, which is not',
     fix: 'register a target, and let its health check pass',
   },
   {
@@ -134,7 +133,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the AWS load balancer has no rule for the path',
     status: 404,
     headers: { Server: 'awselb/2.0' },
-    cause: 'the AWS load balancer has no listener rule for /hook',
+    cause: 'the AWS load balancer responded in place of the application, which never',
     fix: 'add a listener rule that forwards POST /hook',
   },
   {
@@ -143,7 +142,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'awselb/2.0' },
     body: '<html><head><title>403 Forbidden</title></head>',
-    cause: 'the AWS load balancer rejects the request (its WAF or a listener rule)',
+    cause: 'the AWS load balancer responded in place of the application, which never',
     fix: 'allow POST to /hook there',
   },
   {
@@ -152,8 +151,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'CloudFront' },
     body: 'This distribution is not configured to allow the HTTP request method that was used for this request.',
-    cause: 'CloudFront does not forward POST',
-    fix: 'allow GET, HEAD, OPTIONS, PUT, POST, PATCH and DELETE',
+    cause: 'CloudFront responded in place of the application, which never saw the',
+    fix: 'allow POST to /hook there: a rule for this path, or for the addresses of',
   },
   {
     id: 'api-gateway-route',
@@ -170,8 +169,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { 'x-amzn-ErrorType': 'ForbiddenException' },
     body: '{"message":"Forbidden"}',
-    cause:
-      'AWS rejects the request before the receiver runs: an API key, IAM, a resource policy or WAF is in the way',
+    cause: 'AWS API Gateway responded in place of the application, which never saw the',
     fix: 'exempt this route from authorization (authType NONE)',
   },
   {
@@ -180,8 +178,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 401,
     headers: { 'x-amzn-ErrorType': 'UnauthorizedException' },
     body: '{"message":"Unauthorized"}',
-    cause: 'the authorizer of AWS API Gateway rejects the request',
-    fix: 'exempt this route from the authorizer',
+    cause: 'AWS API Gateway responded in place of the application, which never saw the',
+    fix: 'allow POST to /hook there: a rule for this path, or for the addresses of',
   },
   {
     id: 'api-gateway-limit',
@@ -189,7 +187,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 429,
     headers: { 'x-amzn-ErrorType': 'TooManyRequestsException' },
     body: '{"message":"Too Many Requests"}',
-    cause: 'AWS API Gateway limits the rate (429)',
+    cause: 'AWS API Gateway responded in place of the application, which never saw the',
     fix: 'raise the throttling of this stage',
   },
   {
@@ -198,7 +196,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 502,
     headers: { 'x-amzn-ErrorType': 'InternalServerErrorException' },
     body: '{"message": "Internal server error"}',
-    cause: '502: AWS API Gateway responds: the function failed',
+    cause: 'the host responded in place of the function, which failed or returned no',
     fix: 'let it return { statusCode: 200, body: "" }',
   },
   {
@@ -206,16 +204,16 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'Kong has no route',
     status: 404,
     body: '{"message":"no Route matched with those values"}',
-    cause: 'the API gateway (Kong) has no route for this host and path',
-    fix: 'add a route for POST /hook',
+    cause: 'the API gateway Kong responded in place of the application, which never',
+    fix: 'add a rule for 127.0.0.1:{port}/hook to its routes (the ingress, the',
   },
   {
     id: 'kong-key',
     title: 'Kong wants an API key',
     status: 401,
     body: '{"message":"No API key found in request"}',
-    cause: 'an API gateway wants a key before the receiver sees the message',
-    fix: "give it: --header 'apikey: …'",
+    cause: 'the API gateway Kong responded in place of the application, which never',
+    fix: 'allow POST to /hook there: a rule for this path, or for the addresses of',
   },
   {
     id: 'cloud-run',
@@ -223,7 +221,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'Google Frontend' },
     body: '<html><head><title>403 Forbidden</title></head><h1>Error: Forbidden</h1><h2>Your client does not have permission to get URL <code>/hook</code> from this server.</h2>',
-    cause: 'Google Cloud rejects the request before the receiver runs: the service wants an IAM login',
+    cause: 'Google Cloud responded in place of the application, which never saw the',
     fix: 'allow unauthenticated invocations',
   },
   {
@@ -231,15 +229,15 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the Azure web app is stopped',
     status: 403,
     body: '<html><title>Web App - Unavailable</title><h2>Error 403 - This web app is stopped.</h2>',
-    cause: 'the application is stopped at its host (Azure)',
-    fix: 'start it: az webapp start',
+    cause: 'Error 403 - This web app is stopped.',
+    fix: 'do what these words ask for; they stand in the code of the receiver, at',
   },
   {
     id: 'heroku',
     title: 'the Heroku application crashed',
     status: 503,
     body: '<iframe src="//www.herokucdn.com/error-pages/application-error.html"></iframe>',
-    cause: '503: Heroku responds, not the receiver: the application crashed',
+    cause: 'Heroku responded in place of the application, which is not available to it',
     fix: 'look into heroku logs --tail',
   },
   {
@@ -247,15 +245,15 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the deployment is gone',
     status: 404,
     body: 'The deployment could not be found on Vercel.\n\nDEPLOYMENT_NOT_FOUND',
-    cause: 'its host has no application of this name',
-    fix: 'check the host name in the URL',
+    cause: 'The deployment could not be found on Vercel',
+    fix: 'check the path of the URL, and its host',
   },
   {
     id: 'vercel-protection',
     title: 'the deployment protection of Vercel',
     status: 401,
     body: '<!doctype html><title>Authentication Required</title><a href="https://vercel.com/sso-api?url=x">',
-    cause: 'the deployment protection of Vercel rejects the request',
+    cause: 'the deployment protection of Vercel responded in place of the application',
     fix: 'x-vercel-protection-bypass',
   },
   {
@@ -263,8 +261,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'a Supabase function verifies a JWT first',
     status: 401,
     body: '{"code":401,"message":"Missing authorization header"}',
-    cause: 'the host (Supabase) wants a JWT before the receiver runs',
-    fix: 'deploy the function with --no-verify-jwt',
+    cause: 'it wants a token, a key or a header besides the signature',
+    fix: "give it in the header that the receiver reads: --header 'Authorization",
   },
   {
     id: 'cloudflare-challenge',
@@ -272,7 +270,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'cloudflare', 'cf-mitigated': 'challenge' },
     body: '<!DOCTYPE html><html><head><title>Just a moment...</title>',
-    cause: 'Cloudflare asks for proof of a human (a challenge, 403)',
+    cause: 'Cloudflare responded in place of the application, which never saw the',
     fix: 'skip Bot Fight Mode, managed challenges and WAF rules for POST to /hook',
   },
   {
@@ -281,7 +279,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'cloudflare' },
     body: '<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>',
-    cause: 'Cloudflare blocks the request (403); the receiver never saw the message',
+    cause: 'Cloudflare responded in place of the application, which never saw the',
     fix: 'WAF rules for POST to /hook',
   },
   {
@@ -290,7 +288,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 429,
     headers: { Server: 'cloudflare' },
     body: 'error code: 1015',
-    cause: 'Cloudflare limits the rate (429, error 1015)',
+    cause: 'Cloudflare responded in place of the application, which never saw the',
     fix: 'except this path from its rate limiting rules',
   },
   {
@@ -298,8 +296,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'Cloudflare Access is in front of the receiver',
     status: 302,
     headers: { Location: 'https://team.cloudflareaccess.com/cdn-cgi/access/login/a.example' },
-    cause: 'Cloudflare Access asks for a login',
-    fix: 'add a bypass policy for /hook',
+    cause: 'it redirects to a login page',
+    fix: 'exempt /hook from the login: the signature proves the sender (Cloudflare',
   },
   {
     id: 'cloudflare-origin',
@@ -307,7 +305,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 521,
     headers: { Server: 'cloudflare' },
     body: 'error code: 521',
-    cause: '521: Cloudflare responds, not the receiver: it cannot reach or understand the server behind it',
+    cause: 'Cloudflare responded in place of the application, which is not running or closed',
     fix: 'check that the server runs, lets the addresses of Cloudflare in',
   },
   {
@@ -316,7 +314,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     headers: { Server: 'AkamaiGHost' },
     body: '<HTML><HEAD><TITLE>Access Denied</TITLE></HEAD><BODY>Reference #18.1234',
-    cause: 'a firewall (Akamai) rejects the request; the receiver never saw the message',
+    cause: 'the firewall of Akamai responded in place of the application, which never',
     fix: 'allow POST to /hook there',
   },
   {
@@ -324,7 +322,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'a firewall of Imperva',
     status: 403,
     body: '<iframe src="/_Incapsula_Resource?x=1">Request unsuccessful. Incapsula incident ID: 1</iframe>',
-    cause: 'a firewall (Imperva) rejects the request; the receiver never saw the message',
+    cause: 'the firewall of Imperva responded in place of the application, which never',
     fix: 'allow POST to /hook there',
   },
   {
@@ -332,16 +330,16 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'ModSecurity refuses the content',
     status: 406,
     body: '<h1>Not Acceptable!</h1><p>This error was generated by Mod_Security.</p>',
-    cause: 'a firewall (ModSecurity) rejects the content of the request',
+    cause: 'the firewall ModSecurity responded in place of the application, which',
     fix: 'turn off the rule for /hook: SecRuleRemoveById',
   },
   {
     id: 'ngrok-offline',
-    title: 'the ngrok tunnel is not running',
+    title: 'the tunnel is not running',
     status: 404,
     headers: { 'Ngrok-Error-Code': 'ERR_NGROK_3200' },
     body: 'The endpoint abc.ngrok-free.app is offline.\n\nERR_NGROK_3200',
-    cause: 'the ngrok tunnel is not running',
+    cause: 'the tunnel is not running',
     fix: 'start the tunnel again and give its new URL',
     never: ['check the path'],
   },
@@ -351,7 +349,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 502,
     headers: { 'Ngrok-Error-Code': 'ERR_NGROK_8012' },
     body: 'ERR_NGROK_8012: failed to connect to localhost:3000',
-    cause: 'the ngrok tunnel is up, but nothing listens at its target port',
+    cause: 'the ngrok tunnel is up, but no HTTP server listens at its target port',
     fix: 'start the receiver, and ngrok with its port',
   },
   {
@@ -360,7 +358,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 530,
     headers: { Server: 'cloudflare' },
     body: 'error code: 1033',
-    cause: 'the Cloudflare tunnel is not running (error 1033)',
+    cause: 'the tunnel is not running',
     fix: 'cloudflared tunnel run',
   },
   {
@@ -377,7 +375,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 405,
     headers: { Server: 'AmazonS3' },
     body: '<?xml version="1.0"?><Error><Code>MethodNotAllowed</Code></Error>',
-    cause: 'a file bucket (S3) responds: it does not accept messages',
+    cause: 'a file server or bucket responded in place of the application, which never',
     fix: 'give the URL of the receiver, not of its files',
   },
 ];

@@ -8,7 +8,7 @@ const CLOUDFLARE = { Server: 'cloudflare' };
 const HTTP_API = { 'apigw-requestid': 'abc=' };
 const CRASH = "Cannot read properties of undefined (reading 'x-signature')";
 const NOT_RUNNING = 'the application behind it is not running';
-const CLOUDWATCH = 'look into the log of the function (CloudWatch)';
+const CLOUDWATCH = 'look into the log of the function (CloudWatch';
 
 /** Who responds, with what, and the words that name it with its fix. */
 type HostResponse = readonly [
@@ -23,32 +23,32 @@ const FUNCTIONS: readonly HostResponse[] = [
   [
     'api-gateway-502',
     { status: 502, body: '{"message": "Internal server error"}' },
-    '502: AWS API Gateway responds: the function failed',
+    'the host responded in place of the function, which failed or returned no',
     CLOUDWATCH,
     [NOT_RUNNING],
   ],
   [
     'http-api-500',
     { status: 500, headers: HTTP_API, body: '{"message":"Internal Server Error"}' },
-    '500: AWS API Gateway responds: the function failed',
+    'the host responded in place of the function, which failed or returned no',
     CLOUDWATCH,
   ],
   [
     'http-api-503',
     { status: 503, headers: HTTP_API, body: '{"message":"Service Unavailable"}' },
-    '503: AWS API Gateway responds: the function failed',
+    'the host responded in place of the function, which failed or returned no',
     CLOUDWATCH,
   ],
   [
     'http-api-404',
     { status: 404, headers: HTTP_API, body: '{"message":"Not Found"}' },
-    'AWS API Gateway has no route for POST /hook',
-    'check the path and the method of the route',
+    'Not Found',
+    'check the path of the URL, and its host',
   ],
   [
     'lambda-url',
     { status: 502, headers: { 'x-amzn-RequestId': '1' }, body: 'Internal Server Error' },
-    '502: AWS Lambda responds: the function failed',
+    'the host responded in place of the function, which failed or returned no',
     CLOUDWATCH,
     [NOT_RUNNING],
   ],
@@ -59,8 +59,8 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: { Server: 'Vercel' },
       body: 'A server error has occurred\n\nFUNCTION_INVOCATION_FAILED\n\nfra1::abcde\n',
     },
-    '500: the function failed at its host',
-    'the log of the function at its host (vercel logs',
+    'the host responded in place of the function, which failed or returned no',
+    'look into the log of the function (CloudWatch, vercel logs, netlify logs',
   ],
   [
     'netlify-function',
@@ -69,8 +69,8 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: { Server: 'Netlify' },
       body: JSON.stringify({ errorType: 'TypeError', errorMessage: CRASH, trace: [`TypeError: ${CRASH}`] }),
     },
-    `502: the function failed at its host: "${CRASH}"`,
-    'repair it; the log of the function',
+    'the host responded in place of the function, which failed or returned no valid',
+    'look into the log of the function (CloudWatch, vercel logs, netlify logs',
     [NOT_RUNNING],
   ],
   [
@@ -80,15 +80,15 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: { Server: 'Netlify' },
       body: 'error decoding lambda response: invalid status code returned from lambda: 0',
     },
-    'the function returned no valid response',
+    'the host responded in place of the function, which failed or returned no',
     'let it return { statusCode: 200, body: "" }',
     [NOT_RUNNING],
   ],
   [
     'netlify-usage',
     { status: 503, headers: { Server: 'Netlify' }, body: 'usage_exceeded' },
-    'its host does not run it: a limit of the plan is reached',
-    'look into the account of the receiver at its host',
+    'usage_exceeded',
+    'look into the log of the receiver',
   ],
   [
     'cloudflare-worker',
@@ -97,13 +97,13 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: CLOUDFLARE,
       body: '<!DOCTYPE html><html><head><title>Worker threw exception | a.workers.dev | Cloudflare</title></head>',
     },
-    'the Cloudflare Worker failed',
+    'the host responded in place of the function, which failed or returned no',
     'npx wrangler tail',
   ],
   [
     'cloudflare-dns',
     { status: 403, headers: CLOUDFLARE, body: 'error code: 1000' },
-    'Cloudflare responds, not the receiver: its DNS record leads nowhere',
+    'Cloudflare responded in place of the application: its DNS record leads',
     'correct the DNS record of 127.0.0.1 at Cloudflare',
     ['its own words'],
   ],
@@ -113,27 +113,27 @@ const IN_FRONT: readonly HostResponse[] = [
   [
     'nginx-deny',
     { status: 403, headers: NGINX, body: nginx('403 Forbidden', UBUNTU) },
-    'the proxy (nginx/1.24.0 (Ubuntu)) rejects the request by a rule of its own',
+    'nginx responded in place of the application, which never saw the message',
     'look into its error.log, and let this path through',
     ['its own words', 'same secret'],
   ],
   [
     'nginx-limit',
     { status: 503, headers: NGINX, body: nginx('503 Service Temporarily Unavailable', UBUNTU) },
-    'or its limit of requests is reached (nginx: limit_req)',
-    'where it runs, raise that limit',
+    'nginx responded in place of the application, which is not available to it',
+    'start the application, or raise the limit of requests (nginx: limit_req)',
   ],
   [
     'nginx-header',
     { status: 400, headers: NGINX, body: nginx('400 Request Header Or Cookie Too Large', UBUNTU) },
-    'the URL or the headers are too long for it',
-    'send fewer or shorter headers (--header)',
+    'nginx responded in place of the application, which never saw the message',
+    'allow POST to /hook there: a rule for this path, or for the addresses of',
     ['its own words'],
   ],
   [
     'traefik-503',
     { status: 503, body: 'no available server\n' },
-    '503: the proxy (Traefik) responds, not the receiver: no server behind it is up',
+    'Traefik responded in place of the application, which is not available to it',
     'start the application',
   ],
   [
@@ -143,8 +143,8 @@ const IN_FRONT: readonly HostResponse[] = [
       headers: { 'Ngrok-Error-Code': 'ERR_NGROK_3004' },
       body: 'ngrok gateway error ERR_NGROK_3004',
     },
-    'the ngrok tunnel is up, but its target gives no valid HTTP response',
-    'check the target port of ngrok, and its protocol',
+    'the ngrok tunnel is up, but no HTTP server listens at its target port',
+    'start the receiver, and ngrok with its port: ngrok http 3000, or ngrok',
     ['is not running'],
   ],
   [
@@ -154,14 +154,14 @@ const IN_FRONT: readonly HostResponse[] = [
       headers: { 'Ngrok-Error-Code': 'ERR_NGROK_3205' },
       body: 'Your IP is restricted from accessing the endpoint. ERR_NGROK_3205',
     },
-    'ngrok responds with an error of its own, not the receiver: "Your IP is restricted',
+    'ngrok responded in place of the application, which never saw the message',
     'https://ngrok.com/docs/errors/',
     ['is not running'],
   ],
   [
     'heroku-maintenance',
     { status: 503, body: '<iframe src="//www.herokucdn.com/error-pages/maintenance-mode.html"></iframe>' },
-    '503: Heroku responds, not the receiver: its maintenance mode is on',
+    'Heroku responded in place of the application, which is not available to it',
     'heroku maintenance:off',
     ['crashed'],
   ],
@@ -172,8 +172,8 @@ const IN_FRONT: readonly HostResponse[] = [
       headers: { Server: 'Microsoft-IIS/10.0' },
       body: '<h3>HTTP Error 500.19 - Internal Server Error</h3>',
     },
-    'IIS cannot read the web.config of the receiver',
-    'repair web.config',
+    'HTTP Error 500.19 - Internal Server Error',
+    'repair this in the receiver',
   ],
 ];
 
@@ -181,8 +181,8 @@ const FRAMEWORKS: readonly HostResponse[] = [
   [
     'laravel-login',
     { status: 401, body: '{"message":"Unauthenticated."}' },
-    'it wants a token or a login, whatever the signature: "Unauthenticated."',
-    "give it: --header 'Authorization: Bearer …'",
+    'it wants a token, a key or a header besides the signature',
+    "give it in the header that the receiver reads: --header 'Authorization",
     ['same secret'],
   ],
   [
@@ -194,14 +194,14 @@ const FRAMEWORKS: readonly HostResponse[] = [
   [
     'drf-permission',
     { status: 403, body: '{"detail":"You do not have permission to perform this action."}' },
-    'a permission class of Django REST framework rejects the request',
+    'You do not have permission to perform this action.',
     'permission_classes = [AllowAny]',
     ['same secret'],
   ],
   [
     'wordpress-login',
     { status: 401, body: '{"code":"rest_forbidden","message":"Sorry, you are not allowed to do that."}' },
-    'WordPress wants a login for this route',
+    'Sorry, you are not allowed to do that.',
     "'permission_callback' => '__return_true'",
     ['same secret'],
   ],
@@ -211,7 +211,7 @@ const FRAMEWORKS: readonly HostResponse[] = [
       status: 404,
       body: `{"status":404,"error":"Not Found","exception":"#<ActiveRecord::RecordNotFound: Couldn't find User>"}`,
     },
-    'the route runs, but does not find a record that the message names',
+    "#<ActiveRecord::RecordNotFound: Couldn't find User>",
     'create the record there, or respond with 2xx',
     ['check the path'],
   ],
@@ -234,27 +234,24 @@ const FRAMEWORKS: readonly HostResponse[] = [
 ];
 
 const STATUSES: readonly HostResponse[] = [
-  ['status-406', { status: 406 }, 'it has no response of a type that the request accepts', 'head :ok'],
-  [
-    'status-407',
-    { status: 407 },
-    'a proxy in between wants a user and a password (407)',
-    'let the proxy pass /hook',
-  ],
-  ['status-411', { status: 411 }, 'it wants Content-Length, which was sent', 'proxy_request_buffering on'],
-  ['status-412', { status: 412 }, 'it wants a condition such as If-Match', "--header 'If-Match: *'"],
-  ['status-421', { status: 421 }, 'the server that responds is not the one of 127.0.0.1', 'server_name'],
-  [
-    'status-426',
-    { status: 426 },
-    'it accepts only another protocol (426)',
-    'with https:// where it wants TLS',
-  ],
-  ['status-428', { status: 428 }, 'it wants a condition such as If-Match', "--header 'If-Match: *'"],
+  ['status-406', { status: 406 }, '406 Not Acceptable', 'head :ok'],
+  ['status-407', { status: 407 }, '407 Proxy Authentication Required', 'let the proxy pass /hook'],
+  ['status-411', { status: 411 }, '411 Length Required', 'proxy_request_buffering on'],
+  ['status-412', { status: 412 }, '412 Precondition Failed', "--header 'If-Match: *'"],
+  ['status-421', { status: 421 }, '421 Misdirected Request', 'server_name'],
+  ['status-426', { status: 426 }, '426 Upgrade Required', 'with https:// where it wants TLS'],
+  ['status-428', { status: 428 }, '428 Precondition Required', "--header 'If-Match: *'"],
 ];
 
 /** What still takes a response for one about the signature, or about some of the messages. */
-const ASKED_MORE = new Set(['spring-header', 'drf-permission', 'fastapi-query', 'rails-record']);
+const ASKED_MORE = new Set([
+  'spring-header',
+  'drf-permission',
+  'wordpress-login',
+  'fastapi-query',
+  'rails-record',
+  'iis-config',
+]);
 
 function cases([id, response, cause, fix, never = []]: HostResponse): readonly AnswerCase[] {
   const answer: RespondingCase = { id: `host-${id}`, title: id, ...response, cause, fix, never };

@@ -9,15 +9,15 @@ const REJECTIONS: readonly RespondingCase[] = [
     title: 'the receiver wants a token, and says so in JSON',
     status: 401,
     body: '{"error":"unauthorized","message":"invalid token"}',
-    cause: 'it wants a token or a login, whatever the signature: "invalid token"',
-    fix: "give it: --header 'Authorization: Bearer …'",
+    cause: 'it wants a token, a key or a header besides the signature',
+    fix: "give it in the header that the receiver reads: --header 'Authorization",
   },
   {
     id: 'wants-api-key',
     title: 'the receiver wants an API key',
     status: 403,
     body: '{"error":{"code":403,"message":"API key not valid. Please pass a valid API key."}}',
-    cause: 'it wants an API key, whatever the signature: "API key not valid. Please pass a valid API key."',
+    cause: 'it wants a token, a key or a header besides the signature',
     fix: 'give it in the header that the receiver reads',
   },
   {
@@ -25,16 +25,17 @@ const REJECTIONS: readonly RespondingCase[] = [
     title: 'the receiver lets in certain addresses only',
     status: 403,
     body: '{"error":"IP address 203.0.113.9 is not allowed"}',
-    cause: 'it accepts only certain addresses: "IP address 203.0.113.9 is not allowed"',
-    fix: 'allow the address of the sender there',
+    cause: 'IP address 203.0.113.9 is not allowed',
+    fix: 'do what these words ask for; they stand in the code of the receiver, at',
+    maxRequests: WITH_PROBES,
   },
   {
     id: 'wants-header',
     title: 'the receiver wants a header of its own',
     status: 400,
     body: '{"error":"missing header X-Tenant-Id"}',
-    cause: 'it wants a header that was not sent: "missing header X-Tenant-Id"',
-    fix: "give it: --header 'Name: value'",
+    cause: 'it wants a token, a key or a header besides the signature',
+    fix: "give it in the header that the receiver reads: --header 'Authorization",
     never: ['compare the message with what its validation expects'],
   },
   {
@@ -43,7 +44,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     maxRequests: CORRECT_ONES,
     status: 400,
     body: '{"error":"field user_id missing"}',
-    cause: 'its validation rejects the message: it expects other fields or types: "field user_id missing"',
+    cause: 'its validation rejects the message: it expects other fields or types',
     fix: 'accept the fields of every message type',
   },
   {
@@ -52,7 +53,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     maxRequests: WITH_PROBES,
     status: 403,
     body: '{"error":"webhook endpoint is disabled"}',
-    cause: 'it gives its reason in its own words: "webhook endpoint is disabled"',
+    cause: 'webhook endpoint is disabled',
     fix: 'do what these words ask for; they stand in the code of the receiver',
   },
   {
@@ -61,7 +62,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     maxRequests: WITH_PROBES,
     status: 401,
     body: 'wrong workspace',
-    cause: 'it gives its reason in its own words: "wrong workspace"',
+    cause: 'wrong workspace',
     fix: 'do what these words ask for',
   },
   {
@@ -70,7 +71,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     maxRequests: WITH_PROBES,
     status: 401,
     body: '<html><body><h1>Your account is suspended</h1></body></html>',
-    cause: 'it gives its reason in its own words: "Your account is suspended"',
+    cause: 'Your account is suspended',
     fix: 'do what these words ask for',
   },
 ];
@@ -89,7 +90,7 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     body: expressPage(
       'TypeError [ERR_INVALID_ARG_TYPE]: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received an instance of Object\n    at Hmac.update (node:internal/crypto/hash:154:11)',
     ),
-    cause: 'it hashes the parsed body instead of its bytes',
+    cause: 'it hashes the parsed body, or nothing, instead of the bytes of the body',
     fix: "express.raw({ type: 'application/json' })",
   },
   {
@@ -98,7 +99,7 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     body: expressPage(
       'TypeError [ERR_INVALID_ARG_TYPE]: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received undefined\n    at Hmac.update (node:internal/crypto/hash:154:11)',
     ),
-    cause: 'it hashes a body that is undefined: nothing keeps the bytes of the body on this route',
+    cause: 'it hashes the parsed body, or nothing, instead of the bytes of the body',
     fix: "express.raw({ type: 'application/json' })",
   },
   {
@@ -107,15 +108,15 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     body: expressPage(
       'TypeError [ERR_INVALID_ARG_TYPE]: The "buf1" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView. Received type string (\'abc\')\n    at timingSafeEqual (node:internal/crypto/util:1:1)',
     ),
-    cause: 'it passes timingSafeEqual something other than a Buffer, for which it throws',
-    fix: 'make both Buffers (Buffer.from(header ?? "")), compare their lengths first',
+    cause: 'it compares signatures of different lengths or types, for which',
+    fix: 'make both Buffers or bytes (Buffer.from(header ?? "")), compare the',
   },
   {
     id: 'crash-key-error',
     title: 'the receiver looks for the header under another name (Flask, Django)',
     body: "<!doctype html><html><head><title>KeyError: 'HTTP_X_SIGNATURE'\n // Werkzeug Debugger</title></head><body><h1>KeyError</h1></body></html>",
-    cause: 'it reads the signature under a name that its framework does not use, and fails',
-    fix: "Flask request.headers.get('X-Signature')",
+    cause: "KeyError: 'HTTP_X_SIGNATURE'",
+    fix: "check the names of headers and of the secret's variable",
   },
   {
     id: 'crash-parsed-twice',
@@ -144,14 +145,14 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     id: 'crash-rails-page',
     title: 'the page of Rails for an exception',
     body: '<!DOCTYPE html><html><head><title>Action Controller: Exception caught</title></head><body><header><h1>NoMethodError in HooksController#create</h1></header><div><h2>undefined method `unpack1&#39; for nil:NilClass</h2></div></body></html>',
-    cause: '"NoMethodError in HooksController#create: undefined method `unpack1\' for nil:NilClass"',
+    cause: 'the receiver uses a field, header or body that is missing',
     fix: 'treat each field as optional',
   },
   {
     id: 'crash-unknown-exception',
     title: 'an exception that is known to the receiver only',
     body: '{"message":"Queue [webhooks] is not defined.","exception":"InvalidArgumentException","file":"/app/Http/Hook.php","line":31}',
-    cause: 'its program failed: "InvalidArgumentException',
+    cause: 'InvalidArgumentException: Queue [webhooks] is not defined.',
     fix: 'repair this in the receiver, whose log names file and line',
   },
 ];
@@ -195,7 +196,7 @@ const TAKEN: readonly TakenCase[] = [
     id: 'taken-login-page',
     title: 'a login page responds with 200',
     body: '<!DOCTYPE html><html><head><title>Log in</title></head><body><form><input type="password"></form></body></html>',
-    cause: 'warning: delivered by its status, but a login page responds, not the receiver',
+    cause: 'warning: delivered by its status, but probably a login page responds, not the receiver',
     fix: 'exempt /hook from the login',
   },
   {
@@ -209,8 +210,7 @@ const TAKEN: readonly TakenCase[] = [
     id: 'taken-firewall-page',
     title: 'a firewall responds with 200',
     body: '<html><head><title>Request Rejected</title></head><body>The requested URL was rejected. Please consult with your administrator.</body></html>',
-    cause:
-      'warning: delivered by its status, but a firewall (F5) rejects the request; the receiver never saw the message',
+    cause: 'warning: delivered by its status, but the firewall of F5 responded in place of the application',
     fix: 'allow POST to /hook there',
     never: ['is this the URL of the receiver'],
   },

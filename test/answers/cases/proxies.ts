@@ -233,8 +233,8 @@ const CASES: readonly ProxyCase[] = [
     title: 'the proxy (Squid) finds no address for an http: receiver',
     start: rawProxy('http', SQUID),
     argv: PLAIN,
-    cause: '503: a proxy (Squid) responds, not the receiver: it finds no address for receiver.example',
-    fix: 'NO_PROXY=receiver.example goes direct',
+    cause: 'the proxy Squid responded in place of the application, which is not available to it',
+    fix: 'go direct: NO_PROXY=receiver.example',
     never: ['log of the receiver'],
   },
   {
@@ -242,8 +242,8 @@ const CASES: readonly ProxyCase[] = [
     title: 'the same with hooks test',
     start: rawProxy('http', SQUID),
     argv: ['test', 'http://receiver.example/hook', '--secret', 's3cret'],
-    cause: '503: a proxy (Squid) responds, not the receiver',
-    fix: 'check the host name; a proxy does not know the names on this machine',
+    cause: 'the proxy Squid responded in place of the application, which is not available to it',
+    fix: 'check the host and port of the URL, allow receiver.example there',
     never: ['log of the receiver'],
   },
   {
@@ -251,8 +251,7 @@ const CASES: readonly ProxyCase[] = [
     title: 'the proxy (Squid) cannot connect to an http: receiver',
     start: rawProxy('http', SQUID.replace('DNS', 'CONNECT')),
     argv: PLAIN,
-    cause:
-      '503: a proxy (squid/6.6) responds, not the receiver: it could not pass the request on to receiver.example',
+    cause: 'the proxy Squid responded in place of the application, which is not available to it',
     fix: 'NO_PROXY=receiver.example',
   },
   {

@@ -39,7 +39,7 @@ const STATUSES: readonly RespondingCase[] = [
     id: 'payment',
     title: 'the account of the receiver at its host is suspended',
     status: 402,
-    cause: 'the host wants payment (402)',
+    cause: '402 Payment Required from {url}',
     fix: 'look into the account of the receiver at its host',
   },
   {
@@ -98,8 +98,8 @@ const UNSIGNED: readonly RespondingCase[] = [
     title: 'the path is behind HTTP authentication',
     status: 401,
     headers: { 'WWW-Authenticate': 'Basic realm="staging"' },
-    cause: 'it wants a user and a password (HTTP authentication), whatever the signature',
-    fix: "--header 'Authorization: Basic …'",
+    cause: 'it wants HTTP authentication, whatever the signature',
+    fix: "give it: --header 'Authorization: …' (Basic, Bearer)",
     never: ['the request was unsigned', 'same secret'],
   },
   {
@@ -107,8 +107,8 @@ const UNSIGNED: readonly RespondingCase[] = [
     title: 'an API gateway wants a bearer token',
     status: 401,
     headers: { 'WWW-Authenticate': 'Bearer' },
-    cause: 'it wants a token (HTTP authentication), whatever the signature',
-    fix: "give it: --header 'Authorization: Bearer …'",
+    cause: 'it wants HTTP authentication, whatever the signature',
+    fix: "give it: --header 'Authorization: …' (Basic, Bearer)",
     never: ['same secret'],
   },
 ];
@@ -116,11 +116,15 @@ const UNSIGNED: readonly RespondingCase[] = [
 /** Statuses that mean "later" take no check's own explanation, and no flag that hooks test does not have. */
 const LATER: readonly RespondingCase[] = (
   [
-    [408, '408 means: try again later', 'let the receiver respond with 2xx to a valid message'],
-    [423, '423 means: try again later', 'let the receiver respond with 2xx to a valid message'],
-    [425, '425 means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [408, '408…means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [423, '423…means: try again later', 'let the receiver respond with 2xx to a valid message'],
+    [425, '425…means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [503, 'is not available now', 'look into the log of the receiver, or of the proxy in front of it'],
-    [504, '504: a proxy responds, not the receiver', 'let the receiver respond first and work later'],
+    [
+      504,
+      'responded in place of the application, which took too long',
+      'let the receiver respond first and work later',
+    ],
   ] as const
 ).map(([status, cause, fix]) => ({
   id: `later-${status}`,
@@ -144,7 +148,7 @@ const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[]
   ['try longer with --retry-for', 408, 423, 425],
   ['respond with 2xx to a known messageId', 409],
   ['ask its owner for the new URL', 410],
-  ['let that proxy forward bodies unchanged', 411],
+  ['forward bodies unchanged, not in chunks', 411],
   ["give it: --header 'If-Match: *'", 412, 428],
   ['send smaller messages, or raise the limit of the receiver', 413],
   ['send fewer or shorter headers (--header), or a shorter URL', 414],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLine } from '../../../src/cli/json-line.ts';
+import { failureCause } from '../../../src/cli/print/failure-cause.ts';
 import { resultLine, messageTitleOf } from '../../../src/cli/print/result-line.ts';
 import { buildMessage } from '../../../src/message/build.ts';
 import { attempt, AT, destination, failed, failing, outcomeOf, UNTRIED } from './facts.ts';
@@ -67,6 +68,12 @@ describe('the JSON line of a result', () => {
       error: 'queue',
       reason: String.raw`no room\u0007`,
     });
+  });
+
+  it('has the confidence of the cause beside it', () => {
+    const outcome = outcomeOf(failed(failing(403, { cause: 'csrf' })));
+    const line = resultLine(outcome, { ...FACTS, cause: failureCause(outcome) });
+    expect(line).toMatchObject({ cause: 'csrf', confidence: 'likely' });
   });
 
   it('marks an attempt that was repeated on a new connection', () => {

@@ -42,6 +42,34 @@ describe('the line of a result for people', () => {
   });
 });
 
+function shownFailure(fields: Parameters<typeof failing>[1], body?: string): string {
+  const outcome = outcomeOf(failed(failing(403, fields)));
+  return resultText(outcome, { ...FACTS, body, cause: failureCause(outcome) }, SCREEN);
+}
+
+describe('the cause of a failed response', () => {
+  it('is said with "probably" if it is likely', () => {
+    expect(shownFailure({ cause: 'csrf', detail: 'CSRF token missing' })).toContain(
+      '\n  cause: probably the framework wants',
+    );
+  });
+
+  it('is not repeated if the quotation says it', () => {
+    const shown = shownFailure({ cause: 'own-words', detail: 'wrong workspace' });
+    expect(shown).toContain('\n  response: wrong workspace');
+    expect(shown).not.toContain('cause:');
+  });
+
+  it('is shown with -v only if it is a guess', () => {
+    expect(shownFailure({})).not.toContain('it rejects the signature or the sender');
+    expect(shownFailure({}, '{}')).toContain('\n  perhaps: it rejects the signature or the sender');
+  });
+
+  it('is explained by the status if another version stored it', () => {
+    expect(shownFailure({ cause: 'not-known-here' })).not.toContain('undefined');
+  });
+});
+
 describe('why a message was not delivered', () => {
   it.each([
     [

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { appliesTo, filledTemplate } from '../../../src/diagnosis/causes/cause-rule.ts';
 import { CAUSE_RULES } from '../../../src/diagnosis/causes/cause-rules.ts';
-import { causeCodeOf, causeOf } from '../../../src/diagnosis/explain.ts';
+import { responseWords } from '../../../src/diagnosis/causes/response-words.ts';
+import { causeCodeOf, causeOf, responseCauseOf } from '../../../src/diagnosis/explain.ts';
 import type { CauseFacts } from '../../../src/transport/cause.ts';
 import { EVIDENCE_HEADERS } from '../../../src/transport/connection/exchange.ts';
 
@@ -24,7 +25,7 @@ describe('the rules', () => {
 
   it('have a sentence and a fix without full stops, and name only known facts', () => {
     const wrong = CAUSE_RULES.filter(({ says, fix }) => {
-      const texts = [says, fix].map((text) => filledTemplate(text, FACTS));
+      const texts = [says ?? 'it fails', fix].map((text) => filledTemplate(text, FACTS));
       return texts.some((text) => /\.$|\{[a-z]+\}/.test(text)) || /^[A-Z]/.test(fix);
     });
     expect(wrong.map(({ code }) => code)).toEqual([]);
@@ -32,7 +33,7 @@ describe('the rules', () => {
 
   it('match a hostile body quickly', () => {
     const bodies = [' ', '<', 'a ', 'missing ', 'Host ', 'no signature', 'signature\n', 'ECONNREFUSED'].map(
-      (piece) => piece.repeat(4_000).slice(0, 4_000),
+      (piece) => piece.repeat(16_384).slice(0, 16_384),
     );
     const before = process.cpuUsage();
     for (const body of bodies) {
@@ -43,26 +44,30 @@ describe('the rules', () => {
 });
 
 function evidence(body: string) {
-  return { status: 400, headers: {}, body, isSigned: true };
+  return { status: 400, headers: {}, body, isSigned: true, words: responseWords(body) };
 }
 
 describe('a response', () => {
   it.each([
-    [403, '<p>CSRF verification failed. Request aborted.</p>', {}, 'csrf-django'],
-    [419, 'Page Expired', {}, 'csrf-laravel'],
-    [422, 'ActionController::InvalidAuthenticityToken', {}, 'csrf-rails'],
+    [403, '<p>CSRF verification failed. Request aborted.</p>', {}, 'csrf'],
+    [419, 'Page Expired', {}, 'csrf'],
+    [422, 'ActionController::InvalidAuthenticityToken', {}, 'csrf'],
     [401, '', { 'www-authenticate': 'Basic realm="x"' }, 'authentication'],
-    [401, '', { 'www-authenticate': 'Bearer' }, 'authentication-token'],
     [302, '', { location: 'https://a.example/login?next=/hook' }, 'login-redirect'],
     [301, '', { location: 'https://a.example/hook/' }, 'redirect'],
-    [502, '<center>nginx</center>', { server: 'nginx' }, 'gateway-down'],
-    [502, '', {}, 'bad-gateway'],
+    [502, '<center>nginx</center>', { server: 'nginx' }, 'proxy-nginx'],
+    [502, '', { server: 'nginx' }, 'bad-gateway'],
     [429, 'slow down', {}, 'rate-limit'],
-    [404, 'x', { 'ngrok-error-code': 'ERR_NGROK_3200' }, 'tunnel-ngrok-header'],
-    [400, "Invalid HTTP_HOST header: 'a'", {}, 'hosts-django'],
+    [429, 'error code: 1015', { server: 'cloudflare' }, 'firewall-cloudflare-limit'],
+    [404, 'x', { 'ngrok-error-code': 'ERR_NGROK_3200' }, 'tunnel-ngrok'],
+    [400, "Invalid HTTP_HOST header: 'a'", {}, 'hosts'],
     [401, '{"error":"missing signature"}', {}, 'signature-missing-there'],
     [401, '{"error":"missing or invalid signature"}', {}, 'signature-invalid-there'],
     [422, '{"detail":[{"loc":["body","user"],"msg":"Field required"}]}', {}, 'validation'],
+    [403, 'wrong workspace', {}, 'own-words'],
+    [500, 'no plan for this user', {}, 'failure-words'],
+    [500, 'PlanError: no plan for this user', {}, 'exception'],
+    [500, 'oops', {}, 'status'],
     [418, '', {}, 'status'],
     [599, '', {}, 'status'],
   ] as const)('with status %i, body %j and headers %j has the cause %s', (status, body, headers, code) => {
@@ -78,13 +83,48 @@ describe('a response', () => {
   });
 
   it('is explained with its own facts', () => {
-    expect(causeOf('gateway-down', FACTS)?.says).toBe(
-      '502: the proxy (nginx/1.25) responds, not the receiver: the application behind it is not running, or closed the connection',
-    );
-    expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' })?.says).toBe(
+    expect(causeOf('bad-gateway', FACTS)).toMatchObject({
+      confidence: 'likely',
+      says: 'probably a proxy (nginx/1.25) responded in place of the application, which is not running or closed the connection',
+    });
+    expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' }).says).toBe(
       'it limits the rate (429, Retry-After 2 s)',
     );
-    expect(causeOf('hosts-django', FACTS)?.fix).toContain("'…'");
-    expect(causeOf('of a later version', FACTS)).toBeUndefined();
+  });
+
+  it('is explained by its status if another version stored its code', () => {
+    expect(causeOf('of a later version', { ...FACTS, status: 404 }).code).toBe('not-found');
+    expect(causeOf('gateway-down', FACTS).code).toBe('bad-gateway');
+    expect(causeOf('csrf-django', { ...FACTS, status: 403 }).code).toBe('csrf');
+  });
+
+  it('is quoted if no rule knows more', () => {
+    const facts = { status: 403, url: FACTS.url };
+    const seen = { status: 403, headers: {}, body: '{"error":"wrong workspace"}', isSigned: true };
+    expect(responseCauseOf(seen, facts)).toMatchObject({
+      confidence: 'proved',
+      says: 'the response says: "wrong workspace"',
+      isQuotation: true,
+    });
+  });
+
+  it('shows that a proxy changes the path', () => {
+    const facts = { status: 404, url: 'https://a.example/api/hook', quotation: 'Cannot POST /hook' };
+    expect(causeOf('route-missing', facts)).toMatchObject({ code: 'route-rewritten', confidence: 'likely' });
+    expect(causeOf('route-missing', { ...facts, quotation: 'Cannot POST /api/hook' }).code).toBe(
+      'route-missing',
+    );
+  });
+
+  it.each([
+    '{"errors":[]}',
+    '{"failed":0}',
+    '0 failed',
+    'error: none',
+    '{"error":null}',
+    '{"status":"ok","error":""}',
+  ])('with status 200 and the body %j has no cause', (body) => {
+    const seen = { status: 200, headers: {}, body, isSigned: true };
+    expect(responseCauseOf(seen, { status: 200, url: FACTS.url })).toBeUndefined();
   });
 });

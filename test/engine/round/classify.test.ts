@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { causeCodeOf, readableStart } from '../../../src/diagnosis/explain.ts';
+import { causeCodeOf, quotationOf } from '../../../src/diagnosis/explain.ts';
 import { classify } from '../../../src/engine/round/classify.ts';
 import type { NetworkError, TransportResult } from '../../../src/transport/transport.ts';
 import { answer, failure } from '../harness.ts';
@@ -8,7 +8,7 @@ const TIMES = {
   at: 1_000,
   clock: { now: () => 2_000 },
   sendsKey: false,
-  causes: { causeCodeOf, readableStart },
+  causes: { causeCodeOf, quotationOf },
 };
 const TEMPORARY_4XX = [408, 423, 425, 429];
 
@@ -95,7 +95,7 @@ describe('classify', () => {
   });
 
   it('keeps the beginning of the body of a failed response only', () => {
-    expect(classify(answer(500, { body: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(200));
+    expect(classify(answer(500, { body: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(300));
     expect(classify(answer(500, { body: '' }), TIMES)).not.toHaveProperty('detail');
     expect(classify(answer(200, { body: 'thanks' }), TIMES)).not.toHaveProperty('detail');
   });

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { CheckOutcome, CheckResult, ReceiverMistake } from '../../../check/check.ts';
 import { EXPECTED_STATUS } from '../../../check/judge-responses.ts';
-import { readableStart } from '../../../diagnosis/explain.ts';
+import { quotationOf } from '../../../diagnosis/explain.ts';
 import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
@@ -43,12 +43,13 @@ export function checkText(
   const head = line(`${facts}  ${color.dim(printable(title))}`);
   if (advice !== undefined) return head + fitText(adviceText(advice, color), columns);
   if (mistake === undefined) return head;
+  const quotation = quotationOf(reply ?? '');
   const below = [
     `    ${color.red('wrong:')} ${printable(mistake.says, 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
     fixLine(mistake, color),
-    reply !== undefined && reply.trim() !== ''
-      ? `    response: ${printable(readableStart(reply, Infinity).trim(), 200)}\n`
-      : '',
+    quotation === '' || mistake.says.includes(quotation)
+      ? ''
+      : `    response: ${printable(quotation, 300)}\n`,
   ];
   return head + fitText(below.join(''), columns);
 }
@@ -102,8 +103,8 @@ export function diagnosisFields(mistake: ReceiverMistake | undefined): object {
   return mistake === undefined ? {} : { diagnosis: mistakeFields(mistake) };
 }
 
-function mistakeFields({ code, says, fix }: ReceiverMistake): object {
-  return { code, says, hint: fix };
+function mistakeFields({ code, says, fix, confidence }: ReceiverMistake): object {
+  return { code, ...(confidence !== undefined && { confidence }), says, hint: fix };
 }
 
 /** Formats the mistake that all results together show. */

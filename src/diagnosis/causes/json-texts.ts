@@ -1,0 +1,96 @@
+import { withoutEntities } from './page-blocks.ts';
+
+/** Parses JSON that may be cut off: closes what is open after the last complete value. Undefined if it is not JSON. */
+export function parsedStart(text: string): unknown {
+  for (const json of [text, closedJson(text)]) {
+    try {
+      return JSON.parse(json);
+    } catch {}
+  }
+  return undefined;
+}
+
+// Matches at every position, so the time is linear. The last string may lack its closing quote.
+const TOKEN = /"(?:[^"\\]+|\\[\s\S])*(?:"|\\?$)|[[\]{}:,]|[^\s"[\]{}:,]+/g;
+
+function closedJson(text: string): string {
+  const open: string[] = [];
+  let [end, previous, ending] = [0, '', ''];
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const isKey = open.at(-1) === '}' && (previous === '{' || previous === ',');
+    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
+    if (token === '}' || token === ']') open.pop();
+    previous = token;
+    if (isKey || token === ':' || token === ',' || /^(?:-?\d*\.?|[a-z]*)$/.test(token)) continue;
+    end = index + token.length;
+    const isCut = token.startsWith('"') && !/[^\\](?:\\\\)*"$/.test(token);
+    ending = isCut && token !== '""' ? '"' : '';
+    if (open.length === 0) break;
+  }
+  const kept = ending === '' ? text.slice(0, end) : text.slice(0, end).replace(/\\(?:u[\da-f]{0,3})?$/i, '');
+  return kept + ending + open.toReversed().join('');
+}
+
+export interface JsonText {
+  readonly text: string;
+  /** Position of its field in FIELDS. */
+  readonly rank: number;
+  readonly isAboutField: boolean;
+}
+
+/** Fields that hold a message, the most specific first. Case and punctuation do not count. */
+const FIELDS =
+  'errordescription errormessage message detail details reason msg description errors issues title error exception';
+const RANKS = FIELDS.split(' ');
+/** Fields that name the part of a request that a message is about. */
+const PLACES = 'loc path field param pointer instancePath propertyPath property attribute'.split(' ');
+const MAX_DEPTH = 12;
+
+/** Returns the texts that may be the message of a JSON response, the most specific first. */
+export function jsonTexts(value: unknown): readonly JsonText[] {
+  const found: (JsonText & { depth: number })[] = [];
+  const visit = (node: unknown, key: string, about: string, depth: number): void => {
+    if (depth > MAX_DEPTH) return;
+    const inner = typeof node === 'string' && /^\s*[[{]/.test(node) ? parsedStart(node) : undefined;
+    if (typeof inner === 'object') visit(inner, key, about, depth + 1);
+    else if (typeof node === 'string') {
+      const rank = rankOf(key);
+      const text = withoutEntities(about === '' || node.includes(about) ? node : `${about}: ${node}`);
+      if (rank !== -1) found.push({ text, rank, depth, isAboutField: about !== '' });
+    } else if (Array.isArray(node)) {
+      const isFieldName = rankOf(key) === -1 && !/trace|stack/i.test(key);
+      for (const item of node) {
+        // The errors of one field: `{"email": ["This field is required."]}`
+        const isError = isFieldName && typeof item === 'string' && item.includes(' ');
+        visit(item, isError ? 'errors' : key, isError ? key : about, depth + 1);
+      }
+    } else if (typeof node === 'object' && node !== null) {
+      const place = placeOf(node) || about;
+      for (const [name, child] of Object.entries(node)) visit(child, name, place, depth + 1);
+    }
+  };
+  visit(value, 'message', '', 0);
+  return found.toSorted((one, other) => one.rank - other.rank || one.depth - other.depth);
+}
+
+function rankOf(key: string): number {
+  return RANKS.indexOf(key.toLowerCase().replace(/[^a-z]/g, ''));
+}
+
+function placeOf(node: object): string {
+  const name = exceptionName(node);
+  if (name !== undefined) return name;
+  // Spring and others name the path of the URL, which says nothing about a field.
+  const isUrl = 'status' in node || 'timestamp' in node;
+  const [found] = PLACES.map((place) => (node as Record<string, unknown>)[place]).filter(Boolean);
+  if (Array.isArray(found)) return found.filter((part) => typeof part !== 'object').join('.');
+  return !isUrl && typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
+}
+
+/** Class of the exception that an object describes, if the object names it. */
+function exceptionName(node: object): string | undefined {
+  const { exception, errorType, name, type } = node as Record<string, unknown>;
+  return [exception, errorType, name, type].find(
+    (text): text is string => typeof text === 'string' && /^[\w.$\\:]{1,80}(?:Error|Exception)$/.test(text),
+  );
+}
