@@ -44,7 +44,7 @@ export function checkText(
   if (advice !== undefined) return head + fitText(adviceText(advice, color), columns);
   if (mistake === undefined) return head;
   const below = [
-    `    ${color.red('wrong:')} ${printable(mistake.says, 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
+    `    ${color.red('wrong:')} ${printable(mistakeSentence(mistake), 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
     fixLine(mistake, color),
     reply !== undefined && reply.trim() !== ''
       ? `    response: ${printable(readableStart(reply, Infinity).trim(), 200)}\n`
@@ -102,8 +102,13 @@ export function diagnosisFields(mistake: ReceiverMistake | undefined): object {
   return mistake === undefined ? {} : { diagnosis: mistakeFields(mistake) };
 }
 
-function mistakeFields({ code, says, fix }: ReceiverMistake): object {
-  return { code, says, hint: fix };
+function mistakeFields({ code, says, fix, confidence = 'proved' }: ReceiverMistake): object {
+  return { code, says, hint: fix, confidence };
+}
+
+/** The sentence about a mistake: "probably" stands before one that is not proved. */
+function mistakeSentence({ says, confidence = 'proved' }: ReceiverMistake): string {
+  return confidence === 'proved' || /\bprobably\b/.test(says) ? says : `probably ${says}`;
 }
 
 /** Formats the mistake that all results together show. */
