@@ -4,7 +4,7 @@ import { noteHint } from '../../error-text.ts';
 import type { Io } from '../../io.ts';
 import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
-import type { RunFindings } from './run-findings.ts';
+import type { RunPatterns } from './../../print/run-patterns.ts';
 
 /** Maximum number of different hints, because a receiver may redirect to another URL each time. */
 const MAX_HINTS = 20;
@@ -13,7 +13,7 @@ const MAX_HINTS = 20;
 export class FailureHints {
   readonly #io: Io;
   readonly #note: (line: string) => void;
-  readonly #findings: RunFindings;
+  readonly #patterns: RunPatterns;
   readonly #told = new Set<string>();
   /** The first cause that blames the secret: told at the end, because a later delivery disproves it. */
   #secret: FailureCause | undefined;
@@ -21,10 +21,10 @@ export class FailureHints {
   #withoutResponse: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
-  constructor(io: Io, note: (line: string) => void, findings: RunFindings) {
+  constructor(io: Io, note: (line: string) => void, patterns: RunPatterns) {
     this.#io = io;
     this.#note = note;
-    this.#findings = findings;
+    this.#patterns = patterns;
   }
 
   tell(outcome: Outcome, cause: FailureCause | undefined): void {
@@ -33,7 +33,7 @@ export class FailureHints {
     if (isFailed && decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
     if (code === 'signature-refused') this.#secret ??= cause;
     // The summary names the message on which the receiver crashed.
-    else if (code !== 'refused' || !this.#findings.hasCrashed) this.#print(hint);
+    else if (code !== 'refused' || !this.#patterns.hasCrashed) this.#print(hint);
   }
 
   #print(hint: string | undefined): void {
@@ -47,8 +47,8 @@ export class FailureHints {
    * is found.
    */
   async finish(): Promise<void> {
-    this.#print(this.#findings.corrected(this.#secret)?.hint);
-    if (this.#withoutResponse === undefined || this.#findings.hasCrashed) return;
+    this.#print(this.#patterns.corrected(this.#secret)?.hint);
+    if (this.#withoutResponse === undefined || this.#patterns.hasCrashed) return;
     const { examinedOutcome } = await import('../../print/examined-outcome.ts');
     const examined = await examinedOutcome(this.#withoutResponse, this.#io);
     if (examined === this.#withoutResponse) return;

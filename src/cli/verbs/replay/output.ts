@@ -26,7 +26,7 @@ import {
 import type { ReplayOptions } from './options.ts';
 import { FailureHints } from './failure-hints.ts';
 import { reportedResult } from './reported-result.ts';
-import { RunFindings } from './run-findings.ts';
+import { RunPatterns } from './../../print/run-patterns.ts';
 import { ResultFiles, type ResultFilesOptions } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
@@ -35,7 +35,7 @@ export class ReplayOutput {
   /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
   readonly causes = new CauseFinder();
-  readonly findings = new RunFindings();
+  readonly patterns = new RunPatterns();
   readonly files: ResultFiles;
   readonly #options: ReplayOptions;
   readonly #io: Io;
@@ -64,7 +64,7 @@ export class ReplayOutput {
     this.#io = io;
     this.#progress = progress;
     this.#github = github;
-    if (!this.#isJson) this.#hints = new FailureHints(io, (line) => this.note(line), this.findings);
+    if (!this.#isJson) this.#hints = new FailureHints(io, (line) => this.note(line), this.patterns);
   }
 
   /** Prints a line on stderr that is not an error. */
@@ -78,7 +78,7 @@ export class ReplayOutput {
    */
   settled(sent: Sent, outcome: Outcome, facts: ResultFacts): Promise<void> | undefined {
     const { origin, index, original } = sent;
-    this.findings.settled(outcome, sent);
+    this.patterns.settled(outcome, sent);
     const written = this.files.add({
       index,
       outcome: outcome.outcome,
@@ -178,7 +178,7 @@ export class ReplayOutput {
   /** Prints the summary, even if a file of results cannot be written. */
   showSummary(summary: ReplaySummary, received: string | undefined): void {
     this.#progress.stop();
-    if (this.#isJson) this.#io.out(jsonLine({ summary: { ...summary, ...this.findings.fields() } }));
+    if (this.#isJson) this.#io.out(jsonLine({ summary: { ...summary, ...this.patterns.fields() } }));
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
     }
@@ -198,7 +198,7 @@ export class ReplayOutput {
 
   #summaryText(summary: ReplaySummary, received: string | undefined): string {
     return fitText(
-      ['', ...summaryLines(summary), received ?? [], this.findings.lines()].flat().join('\n'),
+      ['', ...summaryLines(summary), received ?? [], this.patterns.lines()].flat().join('\n'),
       this.#io.stdoutColumns,
     );
   }

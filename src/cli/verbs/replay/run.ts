@@ -166,7 +166,7 @@ export class ReplayRun {
   #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
     const { checkpoint, options, open, watch, output } = this.#parts;
     const { message, exactBody } = ready;
-    const sent = sentOf(numbered, ready, options, output.findings);
+    const sent = sentOf(numbered, ready, options, output.patterns);
     this.#semaphore.take(sent.bytes);
     watch?.sent();
     try {
@@ -202,7 +202,7 @@ export class ReplayRun {
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
     ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
-    const found = output.findings.corrected(cause);
+    const found = output.patterns.corrected(cause);
     const facts = settledFacts(sent.facts, this.#received.judgementOf(tried), found);
     const writing = isPreview ? undefined : output.settled(sent, outcome, facts);
     if (isSettled) checkpoint?.mark(sent.index);

@@ -7,7 +7,7 @@ import type { ReplayEntry, FoundEntry, Origin } from '../../../replay/reading/re
 import { messageTitleOf, type ResultFacts } from '../../print/result-line.ts';
 import { sentBodyText, type SendableMessage } from '../../../message/sendable-message.ts';
 import type { ReplayOptions } from './options.ts';
-import type { RunFindings } from './run-findings.ts';
+import type { RunPatterns } from './../../print/run-patterns.ts';
 
 export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
@@ -36,7 +36,7 @@ export function sentOf(
   { entry, index, number }: Numbered<FoundEntry>,
   ready: SendableMessage,
   { order, verbose, failed, exact }: ReplayOptions,
-  findings: RunFindings,
+  patterns: RunPatterns,
 ): Sent {
   const { origin, bytes } = entry;
   const { message } = ready;
@@ -52,7 +52,7 @@ export function sentOf(
       origin: `${origin.file}:${origin.line}`,
       body: verbose && sentBodyText(ready),
     },
-    content: findings.factsOf(message, { index, bytes: bytes.byteLength }),
+    content: patterns.factsOf(message, { index, bytes: bytes.byteLength }),
     original: failed === undefined ? undefined : originalOf(entry, { isExact: exact ?? false }),
   };
 }

@@ -1,10 +1,10 @@
-import type { Outcome } from '../../../app/pipeline/outcomes.ts';
-import type { AttemptRecord } from '../../../attempt-record.ts';
-import { contentFacts, whatSetsApart, type ContentFacts } from '../../../message/content-facts.ts';
-import type { Message } from '../../../message/types.ts';
-import { decidingAttemptOf, decidingDestination } from '../../print/deciding-attempt.ts';
-import type { FailureCause } from '../../print/failure-cause.ts';
-import type { Origin } from '../../../replay/reading/replay-entry.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
+import { contentFacts, whatSetsApart, type ContentFacts } from '../../message/content-facts.ts';
+import type { Message } from '../../message/types.ts';
+import { decidingAttemptOf, decidingDestination } from './deciding-attempt.ts';
+import type { FailureCause } from './failure-cause.ts';
+import type { Origin } from '../../replay/reading/replay-entry.ts';
 
 /** Number of messages of each outcome to compare, and of messages after which only each SAMPLE-th is compared. */
 const MAX_COMPARED = 2_000;
@@ -13,20 +13,20 @@ const MAX_NAMED = 3;
 /** Statuses that do not depend on the message: of limits, of proxies, of a receiver that is not available. */
 const UNRELATED: ReadonlySet<number> = new Set([408, 423, 425, 429, 502, 503, 504]);
 
-interface ComparedMessage {
+interface PatternMessage {
   readonly origin: Origin;
   readonly content: ContentFacts | undefined;
 }
 
 /** What the outcomes of a replay show together, and a single one does not. */
-export class RunFindings {
+export class RunPatterns {
   readonly #passed: ContentFacts[] = [];
   /** Failed messages by status or error. */
   readonly #failed = new Map<string, ContentFacts[]>();
   /** Origins of the messages on which the receiver may have crashed. Empty once it responds again. */
   readonly #crashedOn = new Set<string>();
   #brokeAt = Infinity;
-  #isRefusing = false;
+  #isUnreachable = false;
 
   /** The facts of a message that will be compared. Undefined for one that will not. */
   factsOf(message: Message, { index, bytes }: { readonly index: number; readonly bytes: number }) {
@@ -35,7 +35,7 @@ export class RunFindings {
   }
 
   /** Records an outcome. */
-  settled(outcome: Outcome, { content, origin }: ComparedMessage): void {
+  settled(outcome: Outcome, { content, origin }: PatternMessage): void {
     const last = decidingAttemptOf(outcome);
     if (last === undefined) return;
     const at = `${origin.file}:${origin.line}`;
@@ -54,17 +54,17 @@ export class RunFindings {
     for (const { at, status, error, reconnected } of attempts) {
       if (status !== undefined && at >= this.#brokeAt) this.#crashedOn.clear();
       const isBroken = error === 'reset' || (error === 'refused' && reconnected === true);
-      if (isBroken && !this.#isRefusing) {
+      if (isBroken && !this.#isUnreachable) {
         this.#crashedOn.add(origin);
         this.#brokeAt = Math.min(at, this.#brokeAt);
       }
-      this.#isRefusing = error === 'refused';
+      this.#isUnreachable = error === 'refused';
     }
   }
 
   /** Whether the receiver closed a connection and has refused all connections since. */
   get hasCrashed(): boolean {
-    return this.#isRefusing && this.#crashedOn.size > 0;
+    return this.#isUnreachable && this.#crashedOn.size > 0;
   }
 
   /** The cause without a suspicion that the messages delivered so far disprove. */
@@ -88,8 +88,8 @@ export class RunFindings {
 
   /** The sentences as a field of the summary of `-o json`. Empty without any. */
   fields(): object {
-    const findings = this.lines().map((says) => ({ says, confidence: 'likely' }));
-    return findings.length === 0 ? {} : { findings };
+    const patterns = this.lines().map((says) => ({ says, confidence: 'likely' }));
+    return patterns.length === 0 ? {} : { patterns };
   }
 
   #crashText(): string {

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { hmac, rightBut, SECRET, startHttp, type Respond } from '../../../answers/counterparts.ts';
-import { hooks } from '../../run-in-process.ts';
+import { hmac, rightBut, SECRET, startHttp, type Respond } from '../../answers/counterparts.ts';
+import { hooks } from '../run-in-process.ts';
 
 const SAME_SECRET = 'check that sender and receiver have the same secret';
 
@@ -11,7 +11,7 @@ const SAME_SECRET = 'check that sender and receiver have the same secret';
 async function replayed(names: readonly string[], receiver: Respond, ...flags: readonly string[]) {
   const { port, close } = await startHttp(receiver);
   onTestFinished(close);
-  const cwd = mkdtempSync(join(tmpdir(), 'hooks-findings-'));
+  const cwd = mkdtempSync(join(tmpdir(), 'hooks-patterns-'));
   const lines = names.map((name) =>
     JSON.stringify({ type: 'track', userId: 'u', event: 'A', properties: { name } }),
   );
@@ -55,7 +55,7 @@ it('names the message on which the receiver crashed', async () => {
   });
   const server = await startHttp(receiver);
   crash.close = server.close;
-  const cwd = mkdtempSync(join(tmpdir(), 'hooks-findings-'));
+  const cwd = mkdtempSync(join(tmpdir(), 'hooks-patterns-'));
   const names = ['a', 'b', 'crash', 'c'];
   const lines = names.map((event) => JSON.stringify({ type: 'track', userId: 'u', event }));
   writeFileSync(join(cwd, 'day.ndjson'), lines.join('\n'));
@@ -66,11 +66,11 @@ it('names the message on which the receiver crashed', async () => {
   expect(stderr).not.toContain('check that the receiver runs');
 });
 
-it('has its findings in the summary of -o json, with their confidence', async () => {
+it('has its patterns in the summary of -o json, with their confidence', async () => {
   const { stdout } = await replayed(['a', 'b', 'c', 'Łódź'], readsLatin1, '-o', 'json');
   const { summary } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { summary: object };
   expect(summary).toMatchObject({
-    findings: [
+    patterns: [
       { says: '1 failed (401): it has non-ASCII text, and the 3 delivered have none', confidence: 'likely' },
     ],
   });
