@@ -27,6 +27,8 @@ export type CheckResponse =
       readonly kind: 'none';
       readonly error: NetworkError;
       readonly detail: string;
+      /** Whether a connection broke on this request before a new one failed. */
+      readonly reconnected?: boolean;
       readonly cause?: NetworkCause | undefined;
       readonly ms: number;
     };
@@ -63,9 +65,9 @@ export function checkResponseOf(result: TransportResult, asked: AskedRequest): C
       ms,
     };
   }
-  const { error, detail } = result;
+  const { error, detail, reconnected } = result;
   const cause = asked.causes.networkCauseOf(result, { url: redactUrl(asked.url) });
-  return { kind: 'none', error, detail, cause, ms };
+  return { kind: 'none', error, detail, reconnected, cause, ms };
 }
 
 function causeOfResponse(

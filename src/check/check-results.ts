@@ -1,15 +1,39 @@
 import { roundedMs } from '../clock.ts';
-import type { Check, CheckResult } from './check.ts';
-import type { CheckJudgement } from './judge-responses.ts';
+import type { Check, CheckResult, ReceiverMistake } from './check.ts';
+import type { ProbeOutcome } from './mistakes/suspects.ts';
+
+export interface CheckJudgement {
+  /** Decisive outcome: the first unexpected one, else the slowest. */
+  readonly decisive: ProbeOutcome;
+  /** Milliseconds that the slowest response took. */
+  readonly ms: number;
+  /** The mistake of responding too slowly, if all responses are as expected. */
+  readonly slow: ReceiverMistake | undefined;
+}
+
+/** Judges the outcomes of a check's requests. There must be at least one. */
+export function judgeResponses(
+  { withinShare = 1 }: Check,
+  outcomes: readonly ProbeOutcome[],
+  timeoutMs: number,
+): CheckJudgement {
+  const slowest = outcomes.reduce((one, other) => (other.response.ms > one.response.ms ? other : one));
+  const { ms } = slowest.response;
+  const decisive = outcomes.find(({ isRight }) => !isRight) ?? slowest;
+  const isSlow = decisive.isRight && ms > timeoutMs * withinShare;
+  return { decisive, ms, slow: isSlow ? tooSlow(ms, timeoutMs) : undefined };
+}
 
 /** The result of a check whose requests were sent. */
-export function resultOf(check: Check, { response, ms, mistake }: CheckJudgement): CheckResult {
+export function resultOf(
+  check: Check,
+  { decisive: { response }, ms }: CheckJudgement,
+  mistake: ReceiverMistake | undefined,
+): CheckResult {
   const facts = response.kind === 'none' ? { error: response.error } : { status: response.status };
   const common = { ...checkName(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
   if (mistake === undefined) return { ...common, outcome: 'passed' };
-  if (check.isAdvice && response.kind === 'rejected') {
-    return { ...common, outcome: 'passed', advice: mistake };
-  }
+  if (mistake === check.advice) return { ...common, outcome: 'passed', advice: mistake };
   const reply = response.kind === 'none' ? undefined : response.reply;
   return { ...common, outcome: 'failed', mistake, ...(reply !== undefined && { reply }) };
 }
@@ -22,4 +46,16 @@ export function unsentResult(check: Check, reason: string): CheckResult {
 /** The fields of a result that identify its check. */
 export function checkName({ code, title }: Check): Pick<CheckResult, 'check' | 'title'> {
   return { check: code, title };
+}
+
+function tooSlow(ms: number, timeoutMs: number): ReceiverMistake {
+  return {
+    code: 'slow',
+    says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it would come too late, and the message would be sent twice`,
+    fix: 'respond with 2xx first and do the work later: put the message into a queue',
+  };
+}
+
+function inSeconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10}s`;
 }

@@ -1,8 +1,7 @@
-import type { Confidence } from '../transport/cause.ts';
-import type { CheckResponseKind } from './check-response.ts';
+import type { Confidence } from '../confidence.ts';
 import type { CheckRequest, Sample, SampleOptions } from './sample.ts';
 
-/** One requirement for a receiver: the requests, the expected response, and the fix of a failure. */
+/** One requirement for a receiver: the requests and the expected response. */
 export interface Check {
   /** Stable code for `--only` and `--skip`. */
   readonly code: string;
@@ -15,19 +14,14 @@ export interface Check {
   readonly needsSecret?: true;
   /** Returns why the check does not apply to this URL. Undefined if it applies. */
   readonly skip?: (url: URL) => string | undefined;
-  readonly requests: (sample: Sample) => readonly CheckRequest[];
+  /** Makes the requests. `round` is above 0 if they are sent again, which needs other message ids. */
+  readonly requests: (sample: Sample, round?: number) => readonly CheckRequest[];
   /** Sends the requests concurrently instead of one after the other. */
   readonly atOnce?: true;
-  /** Mistakes that unexpected responses reveal in this check, by kind of response. @default the common mistakes */
-  readonly mistakes?: Readonly<Partial<Record<CheckResponseKind, ReceiverMistake>>>;
-  /** Mistakes by the status of a rejection, which override `mistakes`. */
-  readonly statusMistakes?: Readonly<Partial<Record<number, ReceiverMistake>>>;
-  /** Code of a simpler check. If the simpler check failed with the same response, its mistake applies to this check too. */
-  readonly plain?: string;
   /** Marks a check whose own mistake explains a rejection, so that the run does not probe how the receiver verifies. */
   readonly isOwnMistake?: true;
-  /** Marks a check that does not fail if the receiver rejects its requests: the result then has only advice. */
-  readonly isAdvice?: true;
+  /** Advice for a receiver that rejects the requests. The check passes nevertheless. */
+  readonly advice?: ReceiverMistake;
   /** Maximum share of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;
 }
@@ -56,6 +50,7 @@ export interface ReceiverMistake {
   readonly says: string;
   /** Sentence that tells how to fix the mistake, without a full stop. */
   readonly fix: string;
+  /** @default 'proved' */
   readonly confidence?: Confidence | undefined;
 }
 

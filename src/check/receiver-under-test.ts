@@ -81,14 +81,22 @@ export class ReceiverUnderTest {
     return responses;
   }
 
+  async ask(request: CheckRequest): Promise<CheckResponse> {
+    return (await this.askAgain(request)).response;
+  }
+
   /**
    * Sends one request. Retries for a while if a receiver that responded before refuses connections, because it may be
-   * restarting.
+   * restarting. Returns whether it refused any.
    */
-  async ask(request: CheckRequest): Promise<CheckResponse> {
+  async askAgain(
+    request: CheckRequest,
+  ): Promise<{ readonly response: CheckResponse; readonly wasRefused: boolean }> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
     let response = await this.#ask(request);
+    const wasRefused = isRefused(response);
+    const reconnected = response.kind === 'none' && response.reconnected === true;
     while (isRefused(response) && this.hasResponded && this.over === undefined && clock.now() < until) {
       await sleep(clock, RESTART_POLL_MS, signal);
       response = await this.#ask(request);
@@ -97,7 +105,7 @@ export class ReceiverUnderTest {
     if (response.kind !== 'none') this.hasResponded = true;
     // Waits, because the end of a crashed process is noticed a little later than the reset of its connections.
     else if (response.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
-    return response;
+    return { response: isRefused(response) ? { ...response, reconnected } : response, wasRefused };
   }
 
   /** Examines the URL if no response came, because another program may listen at it, and adds the result to the response. */
@@ -149,6 +157,6 @@ function withoutSecretsInBody(
   return { ...result, body: withoutRepeated(body, secrets) };
 }
 
-function isRefused(response: CheckResponse): boolean {
+function isRefused(response: CheckResponse): response is CheckResponse & { kind: 'none' } {
   return response.kind === 'none' && response.error === 'refused';
 }

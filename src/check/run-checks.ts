@@ -1,55 +1,50 @@
 import { ConfigError } from '../errors.ts';
-import { checkName, resultOf, unsentResult } from './check-results.ts';
+import { contentFactsOf } from '../message/content-facts.ts';
+import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
+import { checkName, judgeResponses, resultOf, unsentResult, type CheckJudgement } from './check-results.ts';
 import type { CheckResponse } from './check-response.ts';
-import type { Check, CheckResult, MistakenRequest, MistakeOptions, ReceiverMistake } from './check.ts';
-import {
-  isAboutElse,
-  isPage,
-  isTakenForgery,
-  isTakenResponse,
-  judgeResponses,
-  type CheckJudgement,
-} from './judge-responses.ts';
+import type { Check, CheckResult, ReceiverMistake } from './check.ts';
+import { checksFor } from './checks.ts';
+import { FurtherRequests, type FurtherOptions } from './further-requests.ts';
+import { isAsExpected } from './judge-responses.ts';
+import { explainFailure, noResponse, ownCause, suspectsOf } from './mistakes/explain-failure.ts';
+import { forgerySuspects } from './mistakes/forgery-suspects.ts';
+import { MESSAGE_SUSPECTS } from './mistakes/message-suspects.ts';
+import { SuspectModel, type ProbeOutcome } from './mistakes/suspects.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
-export interface RunOptions extends TestedReceiverOptions, MistakeOptions {
+export interface RunOptions extends TestedReceiverOptions, FurtherOptions {
   readonly checks: readonly Check[];
-  /**
-   * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
-   * its mistake.
-   */
-  readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
-  /** Called with the result of each check, in order, as soon as the check has run. */
+  /** Called with the result of each check, in order: after a failure that later results may explain, at the end. */
   readonly onResult: (result: CheckResult) => void;
 }
 
 export interface RunEnd {
   /** Why no check could run: the receiver cannot be reached, or it rejects unsigned messages and no secret was given. */
   readonly untestable?: ReceiverMistake;
-  /** Mistake that only all results together show. */
+  /** Mistake of the receiver as a whole: it accepts everything. */
   readonly verdict?: ReceiverMistake;
 }
 
-/** Maximum number of probes for the mistake in a receiver's verification, each with about a hundred requests. */
-const PROBES = 3;
-const PROBING_MS = 10_000;
+/** Maximum number of checks besides the chosen ones. */
+const MAX_CONTROLS = 6;
+
+/** A result, or the function that makes it at the end of the run, when all responses are known. */
+type HeldResult = CheckResult | (() => CheckResult);
 
 /** Runs the checks one after another. */
 export class CheckRun {
   readonly #options: RunOptions;
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;
-  readonly #progress: RunProgress;
-  /** The mistake in the receiver's verification; undefined until a probe finds it. */
-  #mistake: ReceiverMistake | undefined;
-  #probes = 0;
-  /** Whether the receiver rejects a forged request. Tested once, if it responds with HTML pages: it may reject by a page. */
-  #rejectsForgery: Promise<boolean> | undefined;
-  /** Whether the receiver accepts all forgeries. Tested once, and only if it has accepted one. */
-  #everything: Promise<boolean> | undefined;
+  readonly #progress = new RunProgress();
+  readonly #model: SuspectModel;
+  readonly #further: FurtherRequests;
+  readonly #held: HeldResult[] = [];
   #untestable: ReceiverMistake | undefined;
+  #verdict: ReceiverMistake | undefined;
   /** Why the remaining checks are not sent. Undefined as long as they are. */
   #over: string | undefined;
 
@@ -57,51 +52,58 @@ export class CheckRun {
     const { secrets, signer, clock, runId } = options;
     this.#options = options;
     this.#receiver = new ReceiverUnderTest(options);
-    this.#progress = new RunProgress(signer?.schemes);
     this.#sample = new Sample({ secrets, signer, runId, now: clock.now() });
+    this.#model = new SuspectModel([
+      ...MESSAGE_SUSPECTS,
+      ...forgerySuspects(signer?.schemes ?? DEFAULT_SCHEMES),
+    ]);
+    const asked = { receiver: this.#receiver, sample: this.#sample, model: this.#model };
+    this.#further = new FurtherRequests(options, asked);
   }
 
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
-    // Reports skipped checks only after another check has run: if the receiver is untestable, they count as unsent.
-    const skipped: CheckResult[] = [];
+    let hasRun = false;
     for (const [index, check] of checks.entries()) {
       const result = await this.#result(check);
       const untestable = this.#untestable;
       if (untestable !== undefined) {
-        const unsent = checks.slice(index - skipped.length);
+        const unsent = hasRun ? checks.slice(index) : checks;
+        if (!hasRun) this.#held.length = 0;
+        this.#release();
         for (const each of unsent) onResult(unsentResult(each, untestable.says));
         return { untestable };
       }
-      skipped.push(result);
-      if (result.outcome !== 'skipped') skipped.splice(0).forEach(onResult);
+      this.#held.push(result);
+      // Reports skipped checks only after another check has run: if the receiver is untestable, they count as unsent.
+      hasRun ||= typeof result === 'function' || result.outcome !== 'skipped';
+      if (hasRun && this.#held.every((each) => typeof each !== 'function')) this.#release();
     }
-    skipped.forEach(onResult);
-    const verdict = this.#progress.takesEverything;
-    return verdict === undefined ? {} : { verdict };
+    await this.#tellApart();
+    this.#release();
+    return this.#verdict === undefined ? {} : { verdict: this.#verdict };
   }
 
-  async #result(check: Check): Promise<CheckResult> {
+  #release(): void {
+    for (const held of this.#held.splice(0)) {
+      const result = typeof held === 'function' ? held() : held;
+      if (result.mistake?.code === 'takes-everything') this.#verdict = result.mistake;
+      this.#options.onResult(result);
+    }
+  }
+
+  async #result(check: Check): Promise<HeldResult> {
     const reason = this.#whySkipped(check);
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
     this.#over ??= this.#receiver.over;
     if (this.#over !== undefined) return unsentResult(check, this.#over);
-    if ((check.expects === 'rejected' || check.isAdvice) && !(await this.#takesCorrect())) {
+    if ((check.expects === 'rejected' || check.advice) && !(await this.#takesCorrect())) {
       this.#over = this.#receiver.over;
       return unsentResult(check, this.#over ?? PROVES_NOTHING);
     }
-    const requests = this.#signedRequests(check);
+    const requests = this.#requests(check);
     if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
-    const judgement = await this.#make(check, requests);
-    this.#progress.seeMistake(check, judgement);
-    this.#untestable = this.#whyUntestable(judgement.response, judgement.mistake);
-    this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
-    if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
-    // A missing response says nothing about the receiver if the interruption ended the request.
-    if (this.#options.signal.aborted && judgement.response.kind === 'none') {
-      return unsentResult(check, INTERRUPTED);
-    }
-    return resultOf(check, judgement);
+    return this.#make(check, requests);
   }
 
   #whySkipped({ needsSecret, expects, skip }: Check): string | undefined {
@@ -113,72 +115,89 @@ export class CheckRun {
   }
 
   /** The requests of a check, or the reason why a scheme cannot sign their bodies. */
-  #signedRequests(check: Check): readonly CheckRequest[] | string {
+  #requests(check: Check, round = 0): readonly CheckRequest[] | string {
     try {
-      return check.requests(this.#sample);
+      return check.requests(this.#sample, round);
     } catch (error) {
       if (error instanceof ConfigError) return error.message;
       throw error;
     }
   }
 
-  async #make(check: Check, requests: readonly CheckRequest[]): Promise<CheckJudgement> {
-    const responses = await this.#withoutOwnPages(check, await this.#receiver.askAll(requests, check));
-    const judgement = judgeResponses(check, responses, {
-      timeoutMs: this.#options.timeoutMs,
-      hasTaken: this.#progress.hasTaken,
-    });
-    const { response, mistake } = judgement;
-    if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
-    else if (check.needsSecret) this.#progress.seeForgery(response);
-    if (mistake === undefined) return judgement;
-    const plain = this.#progress.plainMistake(check, response);
-    if (plain !== undefined) return { ...judgement, mistake: plain };
+  async #make(check: Check, requests: readonly CheckRequest[], round = 0): Promise<HeldResult> {
+    const outcomes = await this.#observe(check, requests);
+    const judgement = judgeResponses(check, outcomes, this.#options.timeoutMs);
+    const { decisive, slow } = judgement;
+    // Measures again: this machine may have been busy.
+    const again = slow !== undefined && round === 0 ? this.#requests(check, 1) : '';
+    if (typeof again !== 'string' && this.#receiver.over === undefined) return this.#make(check, again, 1);
+    this.#untestable = this.#whyUntestable(decisive.response);
+    this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, decisive);
+    if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
+    // A missing response says nothing about the receiver if the interruption ended the request.
+    if (this.#options.signal.aborted && decisive.response.kind === 'none') {
+      return unsentResult(check, INTERRUPTED);
+    }
+    return decisive.isRight ? resultOf(check, judgement, slow) : this.#failed(check, judgement, requests);
+  }
+
+  async #failed(
+    check: Check,
+    judgement: CheckJudgement,
+    requests: readonly CheckRequest[],
+  ): Promise<HeldResult> {
+    const { decisive } = judgement;
+    const { response, aftermath } = decisive;
+    const { hasTaken } = this.#progress;
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
-    if (gone !== undefined) return { ...judgement, mistake: diedMistake(gone) };
-    if (check.expects === 'rejected' && isTakenForgery(response) && (await this.#takesEverything())) {
-      return { ...judgement, mistake: this.#progress.takesEverythingMistake };
+    if (gone !== undefined) {
+      const died = { code: 'died', says: `${gone} during this check`, fix: 'read its output' };
+      return resultOf(check, judgement, died);
     }
-    if (check.expects !== 'taken') return judgement;
-    if (check.isAdvice && response.kind === 'rejected') {
-      const isNews = this.#mistake === undefined && (await this.#takesStringified(requests));
-      return { ...judgement, mistake: isNews ? mistake : undefined };
+    if (check.advice !== undefined && response.kind === 'rejected') {
+      const isNews = this.#further.proved === undefined && (await this.#further.takesStringified(requests));
+      return resultOf(check, judgement, isNews ? check.advice : undefined);
     }
-    return { ...judgement, mistake: (await this.#whyRejected(response, requests, check)) ?? mistake };
+    if (check.expects === 'taken') {
+      await this.#further.probeVerification(response, requests, { ...check, hasTaken });
+    }
+    if (aftermath === 'dead') this.#over ??= `nothing listens there anymore: it crashed on ${check.code}`;
+    const explained = () => resultOf(check, judgement, this.#explain(decisive));
+    return ownCause(response) === undefined ? explained : explained();
   }
 
-  /** Whether the receiver accepts three different forgeries: then its mistake is to accept everything, not one forgery. */
-  #takesEverything(): Promise<boolean> {
-    return (this.#everything ??= (async () => {
-      if (!this.#sample.isSigned) return false;
-      const body = this.#sample.body('track', 'everything', { event: 'Hooks Test Forgery' });
-      const forgeries = [
-        { body },
-        this.#sample.forged(body, {}),
-        this.#sample.forged(body, { change: () => 'x' }),
-      ];
-      for (const forged of forgeries) {
-        if (!isTakenForgery(await this.#receiver.ask(forged))) return false;
-      }
-      return true;
-    })());
+  #explain(failure: ProbeOutcome): ReceiverMistake {
+    const unsigned = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(failure.response);
+    const context = { model: this.#model, proved: this.#further.proved, isSigned: this.#sample.isSigned };
+    return unsigned ?? explainFailure(failure, context);
   }
 
-  /**
-   * Removes the cause "page" from responses if the receiver rejects a forged request. A website would not reject one, so the
-   * pages are responses of a receiver.
-   */
-  async #withoutOwnPages(
-    check: Pick<Check, 'expects'>,
-    responses: readonly CheckResponse[],
-  ): Promise<readonly CheckResponse[]> {
-    if (check.expects === 'rejected' || !this.#sample.isSigned || !responses.some(isPage)) return responses;
-    this.#rejectsForgery ??= (async () => {
-      const body = this.#sample.body('track', 'page', { event: 'Hooks Test Forgery' });
-      return (await this.#receiver.ask({ body })).kind === 'rejected';
-    })();
-    if (!(await this.#rejectsForgery)) return responses;
-    return responses.map((response) => (isPage(response) ? { ...response, cause: undefined } : response));
+  /** Sends the requests of a check, and adds them and their responses to the model. */
+  async #observe(
+    check: Omit<Check, 'title' | 'requests'>,
+    requests: readonly CheckRequest[],
+  ): Promise<readonly ProbeOutcome[]> {
+    const received = await this.#receiver.askAll(requests, check);
+    const responses = await this.#further.withoutOwnPages(check, received);
+    const isForged = check.expects === 'rejected' && check.needsSecret === true;
+    if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
+    const observations: ProbeOutcome[] = [];
+    for (const [index, response] of responses.entries()) {
+      const { body = '' } = requests[index] ?? {};
+      const isRight = isAsExpected(response, check.expects);
+      observations.push({
+        check: check.code,
+        isForged,
+        isRepeated: index > 0 && requests[index] === requests[index - 1],
+        bytes: body.length,
+        facts: contentFactsOf(Buffer.from(body).toString()),
+        response,
+        isRight,
+        aftermath: isRight ? undefined : await this.#further.aftermath(response),
+      });
+    }
+    observations.forEach((each) => this.#model.add(each));
+    return observations;
   }
 
   /**
@@ -186,65 +205,45 @@ export class CheckRun {
    * yet.
    */
   async #takesCorrect(): Promise<boolean> {
-    const { hasAsked } = this.#progress;
-    if (!hasAsked) {
-      const request = this.#sample.signed(this.#sample.body('track', 'control'));
-      const check = { expects: 'taken' } as const;
-      const response = await this.#receiver.ask(request);
-      this.#progress.seeCorrect(await this.#withoutOwnPages(check, [response]));
-      this.#untestable = this.#whyUntestable(response);
+    if (!this.#progress.hasAsked) {
+      const control = { code: 'control', expects: 'taken' } as const;
+      const [sent] = await this.#observe(control, [this.#further.correct('control')]);
+      this.#untestable = sent && this.#whyUntestable(sent.response);
     }
     return this.#progress.hasTaken;
   }
 
-  /**
-   * Finds the mistake of a receiver that rejects a correct signature: sends wrong signatures and returns the mistake of the
-   * one that the receiver accepts.
-   */
-  async #whyRejected(
-    response: CheckResponse,
-    [request]: readonly CheckRequest[],
-    { isOwnMistake }: Check,
-  ): Promise<ReceiverMistake | undefined> {
-    if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
-    if (!this.#sample.isSigned) return this.#progress.unsignedMistake(response);
-    if (this.#mistake !== undefined || (isOwnMistake && this.#progress.hasTaken)) return this.#mistake;
-    // One probe is enough until the receiver accepts a message: a probe with another message would find nothing else.
-    if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
-    if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
-    return this.#mistake;
-  }
-
-  /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */
-  async #takesStringified([request]: readonly CheckRequest[]): Promise<boolean> {
-    const body = Buffer.from(request?.body ?? '');
-    const stringified = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
-    return isTakenResponse(await this.#receiver.ask(this.#sample.signedOver(stringified, body)));
-  }
-
-  async #probe(body: Buffer): Promise<ReceiverMistake | undefined> {
-    const { clock, mistakenRequests } = this.#options;
-    const until = clock.now() + PROBING_MS;
-    for (const { request, mistake } of await mistakenRequests(body, this.#options)) {
-      if (clock.now() > until || this.#receiver.over !== undefined) return undefined;
-      const { kind } = await this.#receiver.ask(request);
-      if (kind === 'taken') return mistake;
-      if (kind === 'none') return undefined;
+  /** Sends the checks that were not chosen and that tell the remaining mistakes of a failure apart. */
+  async #tellApart(): Promise<void> {
+    const all = checksFor(this.#options.signer?.schemes);
+    for (let sent = 0; sent < MAX_CONTROLS && (this.#over ?? this.#receiver.over) === undefined; sent++) {
+      const check = all.find((each) => this.#tellsApart(each));
+      const requests = check && this.#requests(check);
+      if (check === undefined || typeof requests !== 'object') return;
+      await this.#observe(check, requests);
     }
-    return undefined;
+  }
+
+  /** Whether a forgery that was not sent yet is predicted differently by the mistakes that explain a failure. */
+  #tellsApart({ code, expects, needsSecret }: Check): boolean {
+    const { observations } = this.#model;
+    const isSent = observations.some(({ check }) => check === code);
+    if (expects !== 'rejected' || !needsSecret || !this.#sample.isSigned || isSent) return false;
+    const probe = { check: code, isForged: true, isRepeated: false, bytes: 1, facts: undefined };
+    return observations.some((each) => {
+      const suspects = each.isRight || !each.isForged ? [] : suspectsOf(each, this.#model);
+      const predictions = suspects.map(({ predicts }) => JSON.stringify(predicts(probe)));
+      return new Set(predictions).size > 1;
+    });
   }
 
   /** The mistake that makes a receiver untestable: it was never reached, or it requires a secret. Undefined otherwise. */
-  #whyUntestable(response: CheckResponse, mistake?: ReceiverMistake): ReceiverMistake | undefined {
+  #whyUntestable(response: CheckResponse): ReceiverMistake | undefined {
     const rejection = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(response);
     if (rejection?.code === NEEDS_SECRET) return rejection;
     if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;
-    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? mistake : undefined;
+    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? noResponse(response) : undefined;
   }
 }
 
 const PROVES_NOTHING = 'it accepted no correct message, so rejecting this one would prove nothing';
-
-function diedMistake(gone: string): ReceiverMistake {
-  return { code: 'died', says: `${gone} during this check`, fix: 'read its output' };
-}

@@ -1,12 +1,11 @@
-import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
-import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import type { CheckResponse } from './check-response.ts';
 import type { Check, ReceiverMistake } from './check.ts';
-import { verifyingFixes } from './scheme-checks.ts';
-import { isAboutElse, isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
+import { isAboutElse, isTelling, noResponse, ownCause } from './mistakes/explain-failure.ts';
+import { isTakenResponse } from './judge-responses.ts';
+import type { ProbeOutcome } from './mistakes/suspects.ts';
+import type { CheckResponse } from './check-response.ts';
 
 /**
- * Number of requests in a row without a response, or of checks in a row with the same mistake, after which the run stops.
+ * Number of requests in a row without a response, or of checks in a row with the same response, after which the run stops.
  * Each request without a response takes the whole timeout.
  */
 const IN_A_ROW = 3;
@@ -29,29 +28,9 @@ export class RunProgress {
   hasTaken = false;
   /** Whether the receiver was ever sent a correct message. */
   hasAsked = false;
-  readonly #mistakes = new Map<string, { readonly responded: string; readonly mistake: ReceiverMistake }>();
-  #forgeries = 0;
-  #takenForgeries = 0;
   #withoutResponse = 0;
-  #lastCode: string | undefined;
+  #lastResponse: string | undefined;
   #sameInARow = 0;
-  #brokeOff: string | undefined;
-  readonly #schemes: readonly SignatureScheme[];
-
-  constructor(schemes: readonly SignatureScheme[] = DEFAULT_SCHEMES) {
-    this.#schemes = schemes;
-  }
-
-  /** Records the mistake that a check found. */
-  seeMistake({ code }: Check, { response, mistake }: CheckJudgement): void {
-    if (mistake !== undefined) this.#mistakes.set(code, { responded: respondedText(response), mistake });
-  }
-
-  /** Returns the mistake of the simpler check `plain`, if that check got the same response. Otherwise undefined. */
-  plainMistake({ plain }: Check, response: CheckResponse): ReceiverMistake | undefined {
-    const seen = plain === undefined ? undefined : this.#mistakes.get(plain);
-    return seen?.responded === respondedText(response) ? seen.mistake : undefined;
-  }
 
   /**
    * The mistake that the rejection of an unsigned message shows, if no message was accepted yet. Only a status or words
@@ -73,72 +52,33 @@ export class RunProgress {
     if (responses.some(isTakenResponse)) this.hasTaken = true;
   }
 
-  /** Records the response to a forgery. */
-  seeForgery(response: CheckResponse): void {
-    this.#forgeries++;
-    if (isTakenForgery(response)) this.#takenForgeries++;
-  }
-
   /** Why the remaining checks are pointless after this one; undefined if they are not. */
-  whyOver({ code, expects }: Check, { response, mistake }: CheckJudgement): string | undefined {
-    if (response.kind === 'none') {
-      if (mistake !== undefined && NO_RECEIVER.has(mistake.code)) {
-        return `first fix the problem above: ${mistake.says}`;
-      }
-      return this.#whyNoResponse(code, response.error);
-    }
+  whyOver({ expects }: Check, { response, isRight }: ProbeOutcome): string | undefined {
+    if (response.kind === 'none') return this.#whyNoResponse(response);
     this.#withoutResponse = 0;
-    if (mistake === undefined || expects === 'rejected') {
+    if (isRight || expects === 'rejected') {
       this.#sameInARow = 0;
       return undefined;
     }
-    const isSame = mistake.code === this.#lastCode;
-    this.#lastCode = mistake.code;
-    this.#sameInARow = isSame ? this.#sameInARow + 1 : 1;
-    const isInTheWay =
-      !this.hasTaken && response.cause?.kind === 'way' && response.cause.code === mistake.code;
-    if (isInTheWay) return `first fix the problem above: ${mistake.says}`;
-    const isBusy = response.cause?.kind === 'busy' && response.cause.code === mistake.code;
+    const { status, cause } = response;
+    const key = `${status} ${cause?.code}`;
+    this.#sameInARow = key === this.#lastResponse ? this.#sameInARow + 1 : 1;
+    this.#lastResponse = key;
+    const says = ownCause(response)?.says ?? (isTelling(cause) ? cause.says : `it responds with ${status}`);
+    if (!this.hasTaken && cause?.kind === 'way') return `first fix the problem above: ${says}`;
     // A rejection whose response shows no specific cause does not stop the run: other checks can reveal other mistakes.
-    const isOfWay =
-      mistake.code === 'wrong-path' || mistake.code === response.cause?.code || response.kind !== 'rejected';
-    const isHopeless = isBusy || (!this.hasTaken && isOfWay);
+    const isOfWay = status === 404 || status === 405 || isTelling(cause) || response.kind !== 'rejected';
+    const isHopeless = cause?.kind === 'busy' || (!this.hasTaken && isOfWay);
     return isHopeless && this.#sameInARow >= IN_A_ROW
-      ? `the last ${IN_A_ROW} failed in the same way: ${mistake.says}`
+      ? `the last ${IN_A_ROW} failed in the same way: ${says}`
       : undefined;
   }
 
-  /**
-   * The mistake of a receiver that accepted every forgery. Undefined if it rejected one, or got fewer than IN_A_ROW
-   * forgeries.
-   */
-  get takesEverything(): ReceiverMistake | undefined {
-    if (this.#forgeries < IN_A_ROW || this.#takenForgeries < this.#forgeries) return undefined;
-    return this.takesEverythingMistake;
-  }
-
-  /** The mistake of accepting everything, with the fix for the schemes of this run. */
-  get takesEverythingMistake(): ReceiverMistake {
-    return {
-      code: 'takes-everything',
-      says: 'it accepts everything: it does not verify signatures, or the URL is not the receiver (a catch-all route, a request inspector)',
-      fix: `check the URL; then verify each message: ${verifyingFixes(this.#schemes)}`,
-    };
-  }
-
-  #whyNoResponse(code: string, error: string): string | undefined {
-    if (error.startsWith('tls')) return 'no connection is possible: see above';
-    if (error === 'refused') {
-      return this.#brokeOff === undefined
-        ? 'nothing listens there anymore'
-        : `it closed the connection during ${this.#brokeOff}, and nothing listens there anymore: it crashed on that message`;
-    }
-    this.#brokeOff = error === 'reset' ? code : undefined;
+  #whyNoResponse(response: CheckResponse & { kind: 'none' }): string | undefined {
+    const { code, says } = noResponse(response);
+    if (NO_RECEIVER.has(code)) return `first fix the problem above: ${says}`;
+    if (response.error.startsWith('tls')) return 'no connection is possible: see above';
+    if (response.error === 'refused') return 'nothing listens there anymore';
     return ++this.#withoutResponse >= IN_A_ROW ? `the last ${IN_A_ROW} requests got no response` : undefined;
   }
-}
-
-/** The status or the error, by which responses are compared. */
-function respondedText(response: CheckResponse): string {
-  return response.kind === 'none' ? response.error : String(response.status);
 }

@@ -1,22 +1,31 @@
 import { layoutOf, signatureHeaderNames } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import type { Check, ReceiverMistake } from './check.ts';
+import type { Check } from './check.ts';
 import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
 import type { CheckRequest, Sample } from './sample.ts';
+import type { Suspect } from './mistakes/suspects.ts';
+
+/** A check of a field that a scheme signs, and the mistake of a receiver that fails it. */
+interface SchemeForgery {
+  readonly check: Check;
+  readonly suspect: Suspect;
+}
 
 /**
- * Returns the forgery checks for these schemes: the common checks with texts for the schemes, and checks of the fields that
- * the schemes sign besides the body, such as a timestamp.
+ * Returns the forgery checks for these schemes: the common checks, and checks of the fields that the schemes sign besides
+ * the body, such as a timestamp.
  */
 export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
-  const common = FORGERY_CHECKS.map((check) => inWordsOf(schemes, check));
-  const own = schemes.flatMap((scheme) => [
+  return [...FORGERY_CHECKS, ...schemeForgeries(schemes).map(({ check }) => check)];
+}
+
+export function schemeForgeries(schemes: readonly SignatureScheme[]): readonly SchemeForgery[] {
+  return schemes.flatMap((scheme) => [
     ...(schemes.length > 1 && isStrong(scheme, schemes) ? [forgedAmongOthers(scheme)] : []),
     ...(scheme.tolerance === undefined ? [] : [oldTimestamp(scheme, scheme.tolerance)]),
     ...(layoutOf(scheme).hasTimestamp ? [otherField(scheme, OTHER_TIMESTAMP)] : []),
     ...(layoutOf(scheme).hasId ? [otherField(scheme, OTHER_ID)] : []),
   ]);
-  return [...common, ...own];
 }
 
 /**
@@ -25,17 +34,6 @@ export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Chec
  */
 function isStrong({ hash }: SignatureScheme, schemes: readonly SignatureScheme[]): boolean {
   return hash !== 'sha1' || schemes.every((scheme) => scheme.hash === 'sha1');
-}
-
-/**
- * Returns a forgery check with texts for these schemes. The original texts are for the default scheme and name its header.
- */
-function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
-  const { taken, failing } = check.mistakes ?? {};
-  if (check.needsSecret !== true || taken === undefined) return check;
-  const fix = check.code === 'malformed' ? taken.fix : verifyingFixes(schemes);
-  const says = taken.says.replace('X-Signature', signatureHeaderNames(schemes));
-  return { ...check, mistakes: { taken: { ...taken, says, fix }, ...(failing && { failing }) } };
 }
 
 /** Tells how to verify by all of these schemes. */
@@ -56,7 +54,7 @@ function verifyingFix(scheme: SignatureScheme): string {
   return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${bytes} in ${encoding}, compare it with ${signatureHeaderNames([scheme])}${age}, and respond with 401 before doing anything else`;
 }
 
-interface SchemeForgery {
+interface ForgedField {
   /** First part of the check's code. The scheme's name follows: `forged-github`. */
   readonly kind: string;
   readonly title: string;
@@ -64,19 +62,23 @@ interface SchemeForgery {
   readonly request: (sample: Sample, body: Buffer) => CheckRequest;
 }
 
-function schemeForgery(scheme: SignatureScheme, { kind, title, says, request }: SchemeForgery): Check {
+function schemeForgery(scheme: SignatureScheme, { kind, title, says, request }: ForgedField): SchemeForgery {
   const code = `${kind}-${scheme.name}`;
-  const mistake = (mistakeCode: string, text: string): ReceiverMistake => ({
-    code: mistakeCode,
-    says: text,
+  const suspect: Suspect = {
+    code: `accepts-${code}`,
+    says: `it lets forgers in: ${says}`,
     fix: verifyingFix(scheme),
-  });
-  const taken = mistake(`accepts-${code}`, `it lets forgers in: ${says}`);
-  const failing = mistake('fails-on-bad-signature', 'it fails instead of rejecting');
-  return forgery(code, title, { taken, failing }, request);
+    predicts: (probe) =>
+      probe.check === code
+        ? { explains: ['taken'] }
+        : probe.check === 'wrong-signature'
+          ? { disproves: ['taken'] }
+          : undefined,
+  };
+  return { check: forgery(code, title, request), suspect };
 }
 
-function forgedAmongOthers(scheme: SignatureScheme): Check {
+function forgedAmongOthers(scheme: SignatureScheme): SchemeForgery {
   return schemeForgery(scheme, {
     kind: 'forged',
     title: `a wrong signature of ${scheme.name} beside right ones of the others`,
@@ -85,7 +87,7 @@ function forgedAmongOthers(scheme: SignatureScheme): Check {
   });
 }
 
-function oldTimestamp(scheme: SignatureScheme, tolerance: number): Check {
+function oldTimestamp(scheme: SignatureScheme, tolerance: number): SchemeForgery {
   return schemeForgery(scheme, {
     kind: 'old-timestamp',
     title: `a right signature of ${scheme.name} with a very old timestamp`,
@@ -115,7 +117,7 @@ const OTHER_ID: OtherField = {
   change: (text) => `${text}x`,
 };
 
-function otherField(scheme: SignatureScheme, { field, name, says, change }: OtherField): Check {
+function otherField(scheme: SignatureScheme, { field, name, says, change }: OtherField): SchemeForgery {
   return schemeForgery(scheme, {
     kind: `other-${field}`,
     title: `${name} of ${scheme.name} other than the signed one`,

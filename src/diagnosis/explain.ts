@@ -1,3 +1,4 @@
+import { hedged } from '../confidence.ts';
 import type { MistakenRequest, MistakeOptions } from '../check/check.ts';
 import { MASK } from '../redact.ts';
 import {
@@ -27,7 +28,7 @@ import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
 export type { ExaminedFailure } from './examine-port.ts';
-export type { Confidence, ResponseCause } from '../transport/cause.ts';
+export type { ResponseCause } from '../transport/cause.ts';
 
 /** Finds out why a signature does not match. */
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
@@ -73,14 +74,17 @@ export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
   const isToItself = redirectsToItself(stored, facts);
   const code = isRewritten ? REWRITTEN_RULE.code : isToItself ? SELF_REDIRECT : stored;
   const rule = storedRule(code, facts.status);
-  const { says = 'the response says{quote}', confidence } = rule;
+  const { says = 'the response says{quote}' } = rule;
+  const isQuotation = rule.says === undefined;
+  const confidence = isQuotation ? 'proved' : rule.confidence;
   const filled = (template: string): string => filledTemplate(template, facts, named);
   return {
     code: rule.code,
     kind: rule.kind,
-    confidence: rule.says === undefined ? 'proved' : confidence,
-    says: `${rule.says !== undefined && confidence === 'likely' ? 'probably ' : ''}${filled(says)}`,
-    isQuotation: rule.says === undefined,
+    confidence,
+    // Callers print a guess behind "perhaps".
+    says: confidence === 'possible' ? filled(says) : hedged(filled(says), confidence),
+    isQuotation,
     fix: filled(rule.fix),
   };
 }

@@ -1,3 +1,4 @@
+import type { Confidence } from '../confidence.ts';
 import type { BodyDigests } from './body/body-digests.ts';
 import type { KeptBody, LossyMatch } from './body/kept-body.ts';
 import type { Deadline } from './deadline.ts';
@@ -5,9 +6,6 @@ import type { ReasonCode } from './reasons.ts';
 import type { HeaderList } from './schemes/header-list.ts';
 import type { HeaderProblem, PresentedSignature } from './schemes/presented-signature.ts';
 import type { SignatureScheme } from './schemes/scheme.ts';
-
-/** How certain an explanation is: a digest matches, the facts make it probable, or nothing speaks against it. */
-export type Confidence = 'proved' | 'likely' | 'possible';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
 export interface Diagnosis {

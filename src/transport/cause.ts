@@ -1,3 +1,5 @@
+import type { Confidence } from '../confidence.ts';
+
 /**
  * The parts of a response from which its cause is determined. `headers` has only EVIDENCE_HEADERS, with lower-case names.
  * All texts are from the receiver: secrets are removed, but the texts are not escaped.
@@ -28,12 +30,6 @@ export interface CauseFacts {
   /** The variable that names the proxy, such as `https_proxy`. @default by the protocol of `url`, in upper case */
   readonly proxy?: string | undefined;
 }
-
-/**
- * How certain a cause is. `proved`: a fact of the exchange, such as a status, a redirect or a product's own page. `likely`: words of the
- * response or statistics. `possible`: a guess by the status alone, which only `-v` shows.
- */
-export type Confidence = 'proved' | 'likely' | 'possible';
 
 /**
  * The subject of a cause. `way`: a system before the receiver rejects every message. `busy`: such a system rejects messages

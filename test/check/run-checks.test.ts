@@ -303,6 +303,14 @@ describe('a check', () => {
     expect((await burstWithin(2_400)).outcomes()).toEqual({ latency: 'passed' });
     expect((await burstWithin(2_600)).results[0]?.mistake?.code).toBe('slow');
   });
+
+  it('of the latency measures a slow burst again', async () => {
+    const { outcomes } = await run(['latency'], (_, index) => ({
+      ...status(200),
+      ms: index < 10 ? 2_600 : 1,
+    }));
+    expect(outcomes()).toEqual({ latency: 'passed' });
+  });
 });
 
 describe('a choice of checks', () => {

@@ -17,8 +17,8 @@ const sample = new Sample({
 const hmac = (text: string | Buffer): string => createHmac('sha1', SECRET).update(text).digest('hex');
 
 describe('a request of a check', () => {
-  const sent = CHECKS.filter(({ expects, isAdvice }) => expects === 'taken' && !isAdvice).flatMap((check) =>
-    check.requests(sample).map((request) => ({ check: check.code, ...request })),
+  const sent = CHECKS.filter(({ expects, advice }) => expects === 'taken' && advice === undefined).flatMap(
+    (check) => check.requests(sample).map((request) => ({ check: check.code, ...request })),
   );
 
   it('is signed over its bytes, and unchanged by parsing and stringifying', () => {

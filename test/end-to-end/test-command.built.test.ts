@@ -197,7 +197,7 @@ describe('hooks test URL', () => {
     async () => {
       const { url } = await receiving({ respond: '400,200' });
       const { code, faults, checks } = tested(await hooks(argv`test ${url} -o json --only track,page`));
-      expect([code, faults, checks('passed')]).toEqual([1, { page: 'rejects-unsigned' }, ['track']]);
+      expect([code, faults, checks('passed')]).toEqual([1, { page: 'refuses-valid' }, ['track']]);
     },
   );
 

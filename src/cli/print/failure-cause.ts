@@ -1,6 +1,7 @@
+import type { Confidence } from '../../confidence.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
-import { causeCodeOf, causeOf, networkCauseOf, type Confidence } from '../../diagnosis/explain.ts';
+import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
 import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */

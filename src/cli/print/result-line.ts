@@ -59,7 +59,6 @@ export function resultLine(
     error: refusal?.code ?? decided.error,
     reason: refusal === undefined ? decided.reason : printable(refusal.reason),
     cause: cause?.code,
-    confidence: cause?.confidence,
     warning: warning?.code,
     confidence: cause?.confidence ?? warning?.confidence,
     hint: printableHint(cause?.hint ?? warning?.fix),

@@ -1,4 +1,5 @@
-import type { CauseFacts, CauseKind, Confidence, ResponseEvidence } from '../../transport/cause.ts';
+import type { Confidence } from '../../confidence.ts';
+import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/cause.ts';
 import type { ResponseWords } from './response-words.ts';
 
 /**

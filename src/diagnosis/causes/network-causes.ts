@@ -1,4 +1,5 @@
-import type { Confidence, NetworkCause } from '../../transport/cause.ts';
+import { hedged, type Confidence } from '../../confidence.ts';
+import type { NetworkCause } from '../../transport/cause.ts';
 
 /** Explains a failure without a response: templates over `CauseFacts`. */
 type NetworkCauseText = Omit<NetworkCause, 'code'>;
@@ -11,7 +12,7 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
   const confidence = LEVELS.find((level) => part(level) !== undefined) ?? 'proved';
   const [says, fix = ''] = [part(confidence), part('fix')];
   return {
-    says: says === undefined || confidence === 'proved' ? says : `${BEGINNINGS[confidence]} ${says}`,
+    says: says && hedged(says, confidence),
     confidence,
     fix,
     receiverFix: part('receiver') ?? fix,
@@ -19,7 +20,6 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
 }
 
 const LEVELS: readonly Confidence[] = ['proved', 'likely', 'possible'];
-const BEGINNINGS = { likely: 'probably', possible: 'possibly' } as const;
 
 const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';

@@ -1,7 +1,7 @@
+import type { Confidence } from '../../confidence.ts';
 import {
   diagnosisOf,
   mismatchText,
-  type Confidence,
   type Diagnosis,
   type SignatureEvidence,
 } from '../../signature/evidence.ts';

@@ -496,8 +496,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'breaks-off',
     title: 'the receiver crashes on a group',
     receiver: () => toSigned('reset', (request) => typeOf(request) === 'group'),
-    cause: 'the connection was reset before the response',
-    fix: "look into the receiver's log: it has crashed, or a limit closed the connection",
+    cause: 'it closes the connection only on messages that are of type group',
+    fix: "look into the receiver's log for the reason",
   },
   {
     id: 'forgery-gateway',

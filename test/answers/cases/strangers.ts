@@ -209,7 +209,7 @@ export const STRANGERS: AnswerTheme = {
       },
       argv: ['test', '{url}', '--secret', SECRET],
       cause: 'it lets forgers in: it accepts a wrong signature',
-      fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature',
+      fix: 'compute the HMAC-SHA1 of the raw body in hex, compare it with X-Signature',
       never: ['a part of the signature is enough', 'passes for another'],
     },
     ...(['http', 'https'] as const).map((protocol): AnswerCase => ({

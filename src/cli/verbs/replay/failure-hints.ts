@@ -4,6 +4,7 @@ import { noteHint } from '../../error-text.ts';
 import type { Io } from '../../io.ts';
 import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
+import type { RunPatterns } from './../../print/run-patterns.ts';
 
 /** Maximum number of different hints, because a receiver may redirect to another URL each time. */
 const MAX_HINTS = 20;
@@ -12,27 +13,42 @@ const MAX_HINTS = 20;
 export class FailureHints {
   readonly #io: Io;
   readonly #note: (line: string) => void;
+  readonly #patterns: RunPatterns;
   readonly #told = new Set<string>();
+  /** The first cause that blames the secret: told at the end, because a later delivery disproves it. */
+  #secret: FailureCause | undefined;
   /** The first failure without a response, whose port `explainNoResponse` examines. */
   #withoutResponse: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
-  constructor(io: Io, note: (line: string) => void) {
+  constructor(io: Io, note: (line: string) => void, patterns: RunPatterns) {
     this.#io = io;
     this.#note = note;
+    this.#patterns = patterns;
   }
 
-  tell(outcome: Outcome, { hint }: Partial<FailureCause> = {}): void {
+  tell(outcome: Outcome, cause: FailureCause | undefined): void {
+    const { hint, code } = cause ?? {};
     const isFailed = outcome.outcome === 'failed';
     if (isFailed && decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
+    if (code === 'signature-refused') this.#secret ??= cause;
+    // The summary names the message on which the receiver crashed.
+    else if (code !== 'refused' || !this.#patterns.hasCrashed) this.#print(hint);
+  }
+
+  #print(hint: string | undefined): void {
     if (hint === undefined || this.#told.has(hint) || this.#told.size >= MAX_HINTS) return;
     this.#told.add(hint);
     noteHint({ note: this.#note, errColor: this.#io.errColor }, printable(hint, 1_000));
   }
 
-  /** Examines the port of a receiver that did not respond, and prints the cause if it is found. */
-  async explainNoResponse(): Promise<void> {
-    if (this.#withoutResponse === undefined) return;
+  /**
+   * Prints what depends on the whole run. Examines the port of a receiver that did not respond, and prints the cause if it
+   * is found.
+   */
+  async finish(): Promise<void> {
+    this.#print(this.#patterns.corrected(this.#secret)?.hint);
+    if (this.#withoutResponse === undefined || this.#patterns.hasCrashed) return;
     const { examinedOutcome } = await import('../../print/examined-outcome.ts');
     const examined = await examinedOutcome(this.#withoutResponse, this.#io);
     if (examined === this.#withoutResponse) return;

@@ -26,6 +26,7 @@ import {
 import type { ReplayOptions } from './options.ts';
 import { FailureHints } from './failure-hints.ts';
 import { reportedResult } from './reported-result.ts';
+import { RunPatterns } from './../../print/run-patterns.ts';
 import { ResultFiles, type ResultFilesOptions } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
@@ -34,6 +35,7 @@ export class ReplayOutput {
   /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
   readonly causes = new CauseFinder();
+  readonly patterns = new RunPatterns();
   readonly files: ResultFiles;
   readonly #options: ReplayOptions;
   readonly #io: Io;
@@ -62,7 +64,7 @@ export class ReplayOutput {
     this.#io = io;
     this.#progress = progress;
     this.#github = github;
-    this.#hints = this.#isJson ? undefined : new FailureHints(io, (line) => this.note(line));
+    if (!this.#isJson) this.#hints = new FailureHints(io, (line) => this.note(line), this.patterns);
   }
 
   /** Prints a line on stderr that is not an error. */
@@ -76,6 +78,7 @@ export class ReplayOutput {
    */
   settled(sent: Sent, outcome: Outcome, facts: ResultFacts): Promise<void> | undefined {
     const { origin, index, original } = sent;
+    this.patterns.settled(outcome, sent);
     const written = this.files.add({
       index,
       outcome: outcome.outcome,
@@ -161,7 +164,7 @@ export class ReplayOutput {
 
   async finish(summary: ReplaySummary, received: string | undefined): Promise<void> {
     this.#progress.stop();
-    await this.#hints?.explainNoResponse();
+    await this.#hints?.finish();
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
@@ -175,7 +178,7 @@ export class ReplayOutput {
   /** Prints the summary, even if a file of results cannot be written. */
   showSummary(summary: ReplaySummary, received: string | undefined): void {
     this.#progress.stop();
-    if (this.#isJson) this.#io.out(jsonLine({ summary }));
+    if (this.#isJson) this.#io.out(jsonLine({ summary: { ...summary, ...this.patterns.fields() } }));
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
     }
@@ -194,7 +197,10 @@ export class ReplayOutput {
   }
 
   #summaryText(summary: ReplaySummary, received: string | undefined): string {
-    return fitText(['', ...summaryLines(summary), received ?? []].flat().join('\n'), this.#io.stdoutColumns);
+    return fitText(
+      ['', ...summaryLines(summary), received ?? [], this.patterns.lines()].flat().join('\n'),
+      this.#io.stdoutColumns,
+    );
   }
 
   get #isJson(): boolean {

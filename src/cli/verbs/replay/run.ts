@@ -75,8 +75,7 @@ export class ReplayRun {
     this.#parts = parts;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // Closes the pipeline at once: the reader of entries notices the abort late, and would send more. `finish` reports
-    // errors.
+    // Closes the pipeline at once: the reader notices the abort late, and would send more. `finish` reports errors.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     const { exact = false, strict = false } = parts.options;
@@ -165,9 +164,9 @@ export class ReplayRun {
   }
 
   #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
-    const { checkpoint, options, open, watch } = this.#parts;
+    const { checkpoint, options, open, watch, output } = this.#parts;
     const { message, exactBody } = ready;
-    const sent = sentOf(numbered, ready, options);
+    const sent = sentOf(numbered, ready, options, output.patterns);
     this.#semaphore.take(sent.bytes);
     watch?.sent();
     try {
@@ -176,7 +175,7 @@ export class ReplayRun {
         this.#conclude(sent, outcome),
       );
     } catch (error) {
-      // Closing the pipeline rejected the message, which was still waiting for its turn: it counts as unsent.
+      // Closing the pipeline rejected the message, which still waited: it counts as unsent.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
       this.#semaphore.give(sent.bytes);
       throw error;
@@ -203,7 +202,8 @@ export class ReplayRun {
     const isSettled = outcome.outcome !== 'unsent';
     watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
     ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
-    const facts = settledFacts(sent.facts, { judgement: this.#received.judgementOf(tried), cause });
+    const found = output.patterns.corrected(cause);
+    const facts = settledFacts(sent.facts, this.#received.judgementOf(tried), found);
     const writing = isPreview ? undefined : output.settled(sent, outcome, facts);
     if (isSettled) checkpoint?.mark(sent.index);
     return writing;

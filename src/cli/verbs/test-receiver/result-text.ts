@@ -1,3 +1,4 @@
+import { hedged } from '../../../confidence.ts';
 import { STATUS_CODES } from 'node:http';
 import type { CheckOutcome, CheckResult, ReceiverMistake } from '../../../check/check.ts';
 import { EXPECTED_STATUS } from '../../../check/judge-responses.ts';
@@ -45,7 +46,7 @@ export function checkText(
   if (mistake === undefined) return head;
   const quotation = quotationOf(reply ?? '');
   const below = [
-    `    ${color.red('wrong:')} ${printable(mistake.says, 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
+    `    ${color.red('wrong:')} ${printable(mistakeSentence(mistake), 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
     fixLine(mistake, color),
     quotation === '' || mistake.says.includes(quotation)
       ? ''
@@ -103,8 +104,13 @@ export function diagnosisFields(mistake: ReceiverMistake | undefined): object {
   return mistake === undefined ? {} : { diagnosis: mistakeFields(mistake) };
 }
 
-function mistakeFields({ code, says, fix, confidence }: ReceiverMistake): object {
-  return { code, ...(confidence !== undefined && { confidence }), says, hint: fix };
+function mistakeFields({ code, says, fix, confidence = 'proved' }: ReceiverMistake): object {
+  return { code, says, hint: fix, confidence };
+}
+
+/** The sentence about a mistake: "probably" stands before one that is not proved. */
+function mistakeSentence({ says, confidence = 'proved' }: ReceiverMistake): string {
+  return hedged(says, confidence);
 }
 
 /** Formats the mistake that all results together show. */

@@ -1,0 +1,115 @@
+import type { CheckResponse } from './check-response.ts';
+import type { Check, MistakenRequest, MistakeOptions, ReceiverMistake } from './check.ts';
+import { isPage, isTakenResponse } from './judge-responses.ts';
+import { isAboutElse, ownCause } from './mistakes/explain-failure.ts';
+import type { ProbeOutcome, SuspectModel } from './mistakes/suspects.ts';
+import type { ReceiverUnderTest, TestedReceiverOptions } from './receiver-under-test.ts';
+import type { Sample, CheckRequest } from './sample.ts';
+
+export interface FurtherOptions extends Pick<TestedReceiverOptions, 'clock'>, MistakeOptions {
+  /**
+   * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
+   * its mistake.
+   */
+  readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
+}
+
+interface Asked {
+  readonly receiver: ReceiverUnderTest;
+  readonly sample: Sample;
+  readonly model: SuspectModel;
+}
+
+/** Maximum number of probes for the mistake in a receiver's verification, each with about a hundred requests. */
+const PROBES = 3;
+const PROBING_MS = 10_000;
+
+/** Sends requests besides those of the checks, to find the reason for an unexpected response. */
+export class FurtherRequests {
+  readonly #options: FurtherOptions;
+  readonly #asked: Asked;
+  /** The mistake in the receiver's verification; undefined until a probe finds it. */
+  proved: ReceiverMistake | undefined;
+  #probes = 0;
+
+  constructor(options: FurtherOptions, asked: Asked) {
+    this.#options = options;
+    this.#asked = asked;
+  }
+
+  /** A correct message, whose `messageId` contains `name`. */
+  correct(name: string): CheckRequest {
+    const { sample } = this.#asked;
+    return sample.signed(sample.body('track', name));
+  }
+
+  /** Sends a correct message after the receiver has closed a connection, to see whether it crashed. */
+  async aftermath(response: CheckResponse): Promise<ProbeOutcome['aftermath']> {
+    const { receiver } = this.#asked;
+    const isBroken = response.kind === 'none' && response.error === 'reset';
+    if (!isBroken || !receiver.hasResponded || receiver.over !== undefined) return undefined;
+    const { response: next, wasRefused } = await receiver.askAgain(this.correct('alive'));
+    if (next.kind === 'none') return next.error === 'refused' ? 'dead' : undefined;
+    return wasRefused ? 'restarted' : undefined;
+  }
+
+  /** The response to a forged message, with which the responses to correct ones are compared. Asked once. */
+  async #forgery(): Promise<CheckResponse | undefined> {
+    const { sample, receiver, model } = this.#asked;
+    if (!sample.isSigned) return undefined;
+    const body = sample.body('track', 'forgery', { event: 'Hooks Test Forgery' });
+    return (model.forgery ??= await receiver.ask(sample.forged(body, {})));
+  }
+
+  /**
+   * Removes the cause "page" from responses if the receiver rejects a forged request. A website would not reject one, so the
+   * pages are responses of a receiver.
+   */
+  async withoutOwnPages(
+    { expects }: Pick<Check, 'expects'>,
+    responses: readonly CheckResponse[],
+  ): Promise<readonly CheckResponse[]> {
+    if (expects === 'rejected' || !responses.some(isPage)) return responses;
+    if ((await this.#forgery())?.kind !== 'rejected') return responses;
+    return responses.map((response) => (isPage(response) ? { ...response, cause: undefined } : response));
+  }
+
+  /**
+   * Finds the mistake of a receiver that rejects a correct signature: sends wrong signatures and keeps the mistake of the
+   * one that the receiver accepts.
+   */
+  async probeVerification(
+    response: CheckResponse,
+    [request]: readonly CheckRequest[],
+    { isOwnMistake, hasTaken }: Pick<Check, 'isOwnMistake'> & { readonly hasTaken: boolean },
+  ): Promise<void> {
+    if (response.kind !== 'rejected' || ownCause(response) !== undefined || request === undefined) return;
+    const forgery = await this.#forgery();
+    if (forgery === undefined || isAboutElse(response) || !this.#asked.model.isAsForgery(response)) return;
+    if (this.proved !== undefined || (isOwnMistake && hasTaken)) return;
+    // One probe is enough until the receiver accepts a message: a probe with another message would find nothing else.
+    if (this.#probes > 0 && !hasTaken) return;
+    if (++this.#probes <= PROBES) this.proved = await this.#probe(Buffer.from(request.body));
+  }
+
+  async #probe(body: Buffer): Promise<ReceiverMistake | undefined> {
+    const { clock, mistakenRequests } = this.#options;
+    const { receiver } = this.#asked;
+    const until = clock.now() + PROBING_MS;
+    for (const { request, mistake } of await mistakenRequests(body, this.#options)) {
+      if (clock.now() > until || receiver.over !== undefined) return undefined;
+      const { kind } = await receiver.ask(request);
+      if (kind === 'taken') return { ...mistake, confidence: 'proved' };
+      if (kind === 'none') return undefined;
+    }
+    return undefined;
+  }
+
+  /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */
+  async takesStringified([request]: readonly CheckRequest[]): Promise<boolean> {
+    const { receiver, sample } = this.#asked;
+    const body = Buffer.from(request?.body ?? '');
+    const stringified = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
+    return isTakenResponse(await receiver.ask(sample.signedOver(stringified, body)));
+  }
+}

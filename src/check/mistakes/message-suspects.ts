@@ -1,0 +1,87 @@
+import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
+import { shows, type Matches, type Suspect } from './suspects.ts';
+
+const messages = (matches: Matches): Matches => {
+  return (probe) => !probe.isForged && probe.facts !== undefined && matches(probe);
+};
+const hasFeature = (feature: string): Matches =>
+  messages(({ facts }) => facts?.features.has(feature) === true);
+const isAnonymous = messages(
+  ({ facts }) => facts?.fields.has('anonymousId') === true && !facts.fields.has('userId'),
+);
+const isLarge = messages(({ bytes }) => bytes > MAX_MESSAGE_BYTES / 2);
+
+/** A suspect for each behavior (or status) in which the same mistake may show: correct behavior disproves it. */
+function suspected(
+  code: string,
+  matches: Matches,
+  fix: string,
+  says: Readonly<Record<string, string>>,
+): readonly Suspect[] {
+  return Object.entries(says).map(([behavior, text]) => {
+    const confidence = LIKELY.has(code) ? 'likely' : 'proved';
+    return { code, says: text, fix, confidence, predicts: shows([behavior], matches) };
+  });
+}
+
+/** Codes of mistakes that other mistakes can look like. */
+const LIKELY: ReadonlySet<string> = new Set(['part-of-body']);
+const LIMIT_FIX = 'raise the limit on bodies to 64 KB: a message may have 32 KB';
+
+/** Mistakes of receivers that accept only some correct messages. */
+export const MESSAGE_SUSPECTS: readonly Suspect[] = [
+  ...suspected(
+    'needs-user-id',
+    isAnonymous,
+    'use anonymousId when there is no userId: page, screen, identify, track and group can come without a userId',
+    {
+      refused: 'it rejects a message that has no userId',
+      failing: 'it fails when a message has no userId',
+    },
+  ),
+  ...suspected(
+    'refuses-duplicates',
+    messages(({ isRepeated }) => isRepeated),
+    'respond with 2xx to a messageId that you know already, and do nothing: a message may come more than once',
+    {
+      refused: 'it rejects a message that it has seen before',
+      unverified: 'it rejects a message that it has seen before',
+    },
+  ),
+  ...suspected(
+    'fails-on-duplicates',
+    messages(({ isRepeated }) => isRepeated),
+    'respond with 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+    { failing: 'it fails on a message that it has seen before (a unique key in its database?)' },
+  ),
+  ...suspected(
+    'fails-on-unicode',
+    hasFeature('non-ASCII text'),
+    'store text as utf8mb4 (MySQL) or UTF-8, connect with that charset, and read the body as UTF-8',
+    {
+      failing:
+        'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4, or a program that reads another encoding',
+    },
+  ),
+  ...suspected(
+    'fails-on-numbers',
+    hasFeature('numbers with an exponent'),
+    'store numbers of messages as double or numeric, or the body as text',
+    { failing: 'it fails on very small, very large or negative numbers' },
+  ),
+  ...suspected('body-limit', isLarge, LIMIT_FIX, {
+    413: 'it rejects a body of 32 KB',
+    failing: 'it fails on a body of 32 KB: a limit on bodies, or a column of its database that is too short',
+    broken: 'it closes the connection on a body of 32 KB: a limit on bodies',
+  }),
+  ...suspected('part-of-body', isLarge, 'read the body to its end, all its chunks, before you hash it', {
+    unverified:
+      'it accepts shorter messages, but rejects the signature of this one: it hashes only a part of a longer body',
+  }),
+  ...suspected(
+    'fails-on-unknown-type',
+    messages(({ check }) => check === 'unknown-type'),
+    'ignore unknown types with 2xx, or reject them with 400: after a 5xx the message is sent again for 4 hours',
+    { failing: 'it fails on a message of a type that it does not know' },
+  ),
+];

@@ -1,0 +1,159 @@
+import type { ContentFacts } from '../../message/content-facts.ts';
+import type { CheckResponse } from '../check-response.ts';
+import type { ReceiverMistake } from '../check.ts';
+import { isTakenForgery, isTakenResponse } from '../judge-responses.ts';
+
+/**
+ * A receiver's behavior on one request. `unverified`: it rejects the request as it rejects a forgery. `refused`: it rejects
+ * the request in another way, so the signature is not the reason. `late`: no response in time. `broken`: it closed the
+ * connection. `unclear`: its status contradicts its body, or it redirects.
+ */
+export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' | 'broken' | 'unclear';
+
+/** The facts of a request that a mistake of a receiver depends on. */
+export interface CheckProbe {
+  /** Code of the check that the request belongs to. */
+  readonly check: string;
+  /** Whether the receiver must reject the request because of its signature. */
+  readonly isForged: boolean;
+  /** Whether the same request was sent before. */
+  readonly isRepeated: boolean;
+  readonly bytes: number;
+  /** Undefined if the body is not JSON. */
+  readonly facts: ContentFacts | undefined;
+}
+
+export type Matches = (probe: CheckProbe) => boolean;
+
+/** A request and its response. */
+export interface ProbeOutcome extends CheckProbe {
+  readonly response: CheckResponse;
+  /** Whether the response is the one that the check expects. */
+  readonly isRight: boolean;
+  /** State of a receiver that closed the connection, right afterwards. */
+  readonly aftermath?: 'dead' | 'restarted' | undefined;
+}
+
+/** Prediction of a mistake for a probe: the behavior that it explains, and the behavior that disproves it. */
+export interface Prediction {
+  /** Behaviors and statuses. */
+  readonly explains?: readonly string[];
+  readonly disproves?: readonly Behavior[];
+}
+
+/** A mistake that a receiver may have made. */
+export interface Suspect extends ReceiverMistake {
+  /** Undefined for a probe on which the mistake has no effect. */
+  readonly predicts: (probe: CheckProbe) => Prediction | undefined;
+}
+
+/** Predicts one of these behaviors (or statuses) for each probe that matches: correct behavior disproves the mistake. */
+export function shows(explains: readonly string[], matches: Matches) {
+  return (probe: CheckProbe): Prediction | undefined => {
+    if (!matches(probe)) return undefined;
+    const isMessage = !probe.isForged && probe.facts !== undefined;
+    return { explains, disproves: isMessage ? ['taken'] : ['unverified', 'refused'] };
+  };
+}
+
+/** Finds the mistakes that are consistent with everything that was observed. */
+export class SuspectModel {
+  readonly #suspects: readonly Suspect[];
+  readonly #observations: ProbeOutcome[] = [];
+  /** Response to a forged message, with which rejections of correct messages are compared. */
+  forgery: CheckResponse | undefined;
+
+  constructor(suspects: readonly Suspect[]) {
+    this.#suspects = suspects;
+  }
+
+  get observations(): readonly ProbeOutcome[] {
+    return this.#observations;
+  }
+
+  add(observation: ProbeOutcome): void {
+    this.#observations.push(observation);
+  }
+
+  behaviorOf({ response, isForged }: ProbeOutcome): Behavior {
+    switch (response.kind) {
+      case 'taken':
+        return (isForged ? isTakenForgery : isTakenResponse)(response) ? 'taken' : 'unclear';
+      case 'rejected':
+        return this.isAsForgery(response) ? 'unverified' : 'refused';
+      case 'none':
+        return response.error === 'timeout' ? 'late' : 'broken';
+      default:
+        return response.kind === 'failing' ? 'failing' : 'unclear';
+    }
+  }
+
+  /**
+   * Whether a rejection may be about the signature: it has the status of a rejected forgery, and words about the signature
+   * if the forgery has them. True if no forgery was sent.
+   */
+  isAsForgery(response: CheckResponse): boolean {
+    const { forgery } = this;
+    if (forgery === undefined) return true;
+    if (forgery.kind !== 'rejected' || response.kind !== 'rejected') return false;
+    return forgery.status === response.status && namesSignature(forgery) <= namesSignature(response);
+  }
+
+  /**
+   * The consistent mistakes that explain a failure: those which explain the most failures, because one mistake is likelier
+   * than two, and of these those which most results could have disproved.
+   */
+  explain(failure: ProbeOutcome): readonly Suspect[] {
+    const possible = this.#suspects.filter(
+      (suspect) =>
+        this.#explains(suspect, failure) &&
+        !this.#observations.some((each) => this.#disproves(suspect, each)),
+    );
+    const scores = possible.map((suspect) => {
+      const tested = this.#observations.filter((each) => suspect.predicts(each)?.disproves !== undefined);
+      return this.explained(suspect).length * 1_000 + tested.length;
+    });
+    const best = Math.max(...scores);
+    return possible.filter((_, index) => scores[index] === best);
+  }
+
+  /** The failures that a mistake explains. */
+  explained(suspect: Suspect): readonly ProbeOutcome[] {
+    return this.#observations.filter((each) => !each.isRight && this.#explains(suspect, each));
+  }
+
+  #explains({ predicts }: Suspect, observation: ProbeOutcome): boolean {
+    const explained = predicts(observation)?.explains ?? [];
+    const { response } = observation;
+    return (
+      explained.includes(this.behaviorOf(observation)) ||
+      (response.kind !== 'none' && explained.includes(String(response.status)))
+    );
+  }
+
+  #disproves({ predicts }: Suspect, observation: ProbeOutcome): boolean {
+    return predicts(observation)?.disproves?.includes(this.behaviorOf(observation)) ?? false;
+  }
+
+  /** The failures of correct messages with the same behavior and status as this one. */
+  alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
+    const key = this.#key(failure);
+    return this.#observations.filter((each) => !each.isRight && this.#key(each) === key);
+  }
+
+  #key(observation: ProbeOutcome): string {
+    const { response, isForged } = observation;
+    const code = response.kind === 'none' ? response.error : response.status;
+    return `${isForged} ${this.behaviorOf(observation)} ${code}`;
+  }
+
+  /** The correct messages that the receiver accepted. */
+  get passed(): readonly ProbeOutcome[] {
+    return this.#observations.filter(
+      (each) => !each.isForged && each.facts !== undefined && this.behaviorOf(each) === 'taken',
+    );
+  }
+}
+
+const namesSignature = ({ reply = '' }: { readonly reply?: string | undefined }): boolean =>
+  /signature|hmac|digest/i.test(reply);

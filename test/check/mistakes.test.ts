@@ -1,0 +1,115 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { hmac, isJson, rightBut, SECRET, startHttp, type Respond } from '../answers/counterparts.ts';
+import { hooks } from '../cli/run-in-process.ts';
+
+interface Told {
+  readonly check?: string;
+  readonly diagnosis?: { readonly code: string; readonly says: string; readonly confidence: string };
+}
+
+/** The different explanations that `hooks test` gives to a receiver, with the checks that each explains. */
+async function explanations(receiver: Respond, ...flags: readonly string[]) {
+  const { port, close } = await startHttp(receiver);
+  onTestFinished(close);
+  const args = ['test', `http://127.0.0.1:${port}/`, '--secret', SECRET, '--timeout', '1s', '-o', 'json'];
+  const { stdout } = await hooks([...args, ...flags]);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Told);
+  const failed = lines.filter(({ check, diagnosis }) => check !== undefined && diagnosis !== undefined);
+  const texts = new Map(failed.map(({ diagnosis }) => [diagnosis?.says, diagnosis]));
+  return [...texts.values()].map((diagnosis) => ({
+    ...diagnosis,
+    checks: failed.filter((each) => each.diagnosis?.says === diagnosis?.says).map(({ check }) => check),
+  }));
+}
+
+const signatureOf = ({ headers }: Parameters<Respond>[0]): string => String(headers['x-signature'] ?? '');
+const toValid = (isMeant: (body: string) => boolean, response: ReturnType<Respond>): Respond => {
+  return (request) => {
+    const isMeantAndValid = signatureOf(request) === hmac(request.body) && isMeant(request.body.toString());
+    return isMeantAndValid ? response : rightBut()(request);
+  };
+};
+const identifies = (body: string): boolean => body.includes('"type":"identify"');
+
+it.each<[string, Respond, { code: string; confidence: string; says?: string; checks?: string[] }]>([
+  [
+    'a handler without a response behind a working verification',
+    toValid(() => true, { status: 404 }),
+    { code: 'handler-not-found', confidence: 'proved', says: 'a forgery gets 401, this message 404' },
+  ],
+  [
+    'a receiver that never responds to an empty body',
+    toValid((body) => body === '', 'hang'),
+    { code: 'hangs-on-empty', confidence: 'proved', checks: ['malformed'] },
+  ],
+  [
+    'a receiver that accepts an empty body only',
+    toValid((body) => body === '', {}),
+    { code: 'accepts-malformed', confidence: 'proved', says: 'turns an empty body into {}' },
+  ],
+  [
+    'a receiver that fails on one type',
+    toValid(identifies, { status: 500 }),
+    {
+      code: 'fails-on-some',
+      confidence: 'likely',
+      says: 'of type identify',
+      checks: ['identify', 'unicode'],
+    },
+  ],
+  [
+    'a receiver that reads bodies as ASCII',
+    ({ headers, body }) => {
+      if (headers['x-signature'] !== hmac(body.toString('ascii'))) return { status: 401 };
+      return isJson(body) ? {} : { status: 400 };
+    },
+    { code: 'refuses-some', confidence: 'likely', says: 'non-ASCII text', checks: ['unicode'] },
+  ],
+  [
+    'a comparison that throws when lengths differ',
+    rightBut((request) => (signatureOf(request).length === 40 ? undefined : { status: 500 })),
+    { code: 'fails-on-bad-signature', confidence: 'likely', says: 'another length' },
+  ],
+  [
+    'a comparison of prefixes, for which a missing header is an empty prefix',
+    rightBut((request) =>
+      isJson(request.body) && hmac(request.body).startsWith(signatureOf(request)) ? {} : undefined,
+    ),
+    {
+      code: 'accepts-part-of-signature',
+      confidence: 'proved',
+      checks: ['unsigned', 'short-signature'],
+    },
+  ],
+])('gives one explanation to %s', async (_, receiver, { says = '', ...expected }) => {
+  const told = await explanations(receiver);
+  expect(told).toMatchObject([{ ...expected, says: expect.stringContaining(says) as string }]);
+});
+
+it('sends the forgery that tells two mistakes apart, if it was not chosen', async () => {
+  const missing = await explanations(
+    rightBut((request) => (signatureOf(request) === '' ? {} : undefined)),
+    '--only',
+    'unsigned',
+  );
+  expect(missing).toMatchObject([{ code: 'accepts-unsigned' }]);
+  const everything = await explanations(() => ({}), '--only', 'unsigned');
+  expect(everything).toMatchObject([{ code: 'takes-everything' }]);
+});
+
+it('names the message on which the receiver crashed', async () => {
+  const crash: { close?: () => Promise<void> } = {};
+  const server = await startHttp(
+    toValid((body) => {
+      if (body.includes('hooks-test-group')) void crash.close?.();
+      return body.includes('hooks-test-group');
+    }, 'reset'),
+  );
+  crash.close = server.close;
+  const url = `http://127.0.0.1:${server.port}/`;
+  const { stdout } = await hooks(['test', url, '--secret', SECRET, '--only', 'track,group,delete']);
+  expect(stdout).toMatch(/✗ group[^\n]*\n {4}wrong: probably it crashed on this request/);
+});
