@@ -1,5 +1,5 @@
-import { bodyChanges, bodyReplacements } from '../signature/body-changes.ts';
-import { COSTS, type Change } from '../signature/change.ts';
+import { bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
+import { COSTS, type Cost, type SignatureChange } from '../signature/change.ts';
 import { CONSTRUCTS, HASH_NAMES } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
@@ -14,6 +14,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
+import { timeMistakes } from './time-mistakes.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
@@ -25,6 +26,9 @@ export interface CommonMistake {
 
 type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
+/** Maximum signatures to try: each is a request to the receiver. */
+const MOST_SIGNATURES = 180;
+
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
@@ -33,20 +37,24 @@ export function* commonMistakes(body: Buffer, context: SigningContext): Generato
     const headers = signer.mistaken(how);
     const key = headers?.join('\n');
     if (headers === undefined || key === undefined || seen.has(key)) continue;
+    if (seen.size === MOST_SIGNATURES) return;
     seen.add(key);
     yield { headers, mistake };
   }
 }
 
 function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
+  const { hash } = signer.context.scheme;
   yield* otherGivenSecrets(signer);
   yield* otherNotations(signer);
-  yield* otherFrames(signer);
-  yield* otherBytes(signer);
-  yield* otherKeys(signer);
   yield* timeMistakes(signer);
-  yield* plainHashes(signer);
-  yield* otherBytes(signer, signer.context.scheme.hash === 'sha256' ? 'sha1' : 'sha256');
+  for (const cost of COSTS) {
+    yield* otherBytes(signer, cost);
+    yield* otherKeys(signer, cost);
+    yield* otherFrames(signer, cost);
+    yield* otherConstructs(signer, cost);
+    yield* otherBytes(signer, cost, hash === 'sha256' ? 'sha1' : 'sha256');
+  }
 }
 
 const OLD_SECRET: ReceiverMistake = {
@@ -90,7 +98,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
   const own = others.length === 0 ? (part?.text ?? '') : '';
   for (const algorithm of [scheme.hash, ...HASHES.filter((each) => each !== scheme.hash)]) {
-    for (const [code, what, write] of NOTATIONS) {
+    for (const [code, what, write] of NOTATIONS.slice(0, algorithm === scheme.hash ? undefined : 2)) {
       for (const prefix of new Set([own, '', `${algorithm}=`])) {
         const isOwnForm = what === scheme.encoding;
         const differs = [
@@ -141,12 +149,13 @@ function notationText(
  */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
-function* otherFrames({ context, body }: MistakenSigner): Generator<ExplainedMistake> {
+function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const { scheme, fields } = context;
   const { hasTimestamp, hasId } = layoutOf(scheme);
   if (!hasTimestamp && !hasId) return;
   const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
-  for (const { code, would, frame } of framesOf(scheme, { headers: [], body: new KeptBody(body) }, own)) {
+  const frames = framesOf(scheme, { headers: [], body: new KeptBody(body) }, own);
+  for (const { code, would, frame } of frames.filter((each) => Math.min(3, each.cost) === cost)) {
     if (!RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
     const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
@@ -162,23 +171,20 @@ const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes(
   { body, context: { scheme } }: MistakenSigner,
+  cost: Cost,
   algorithm: HmacAlgorithm = scheme.hash,
 ): Generator<ExplainedMistake> {
   const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
-  for (const cost of COSTS) {
-    for (const changed of [
-      ...bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER),
-      ...bodyReplacements(cost),
-    ]) {
-      yield [{ algorithm, bytes: changed.value.body.bytes }, overOtherBytes(changed, hashName)];
-    }
+  const changes = bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER);
+  for (const changed of [...changes, ...bodyReplacements(cost)]) {
+    yield [{ algorithm, bytes: changed.value.body.bytes }, overOtherBytes(changed, hashName)];
   }
 }
 
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
-function overOtherBytes({ code, would }: Change, hashName: string): ReceiverMistake {
+function overOtherBytes({ code, would }: SignatureChange, hashName: string): ReceiverMistake {
   const what = RESERIALIZED.has(code)
     ? 'it hashes re-serialized JSON'
     : 'it hashes other bytes than the body';
@@ -197,16 +203,19 @@ const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
 const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
 
-function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner): Generator<ExplainedMistake> {
+function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
+  const { scheme, secrets } = context;
   const [secret = ''] = secrets;
   const { secretPrefix = '' } = scheme;
   const decoding = `remove ${secretPrefix} from the secret, decode the rest from base64, and key the HMAC with those bytes`;
   const fix = scheme.secret === 'base64' ? decoding : KEY_FIX;
-  if (secret !== own) yield [{ key: secret }, { code: 'misread-secret', says: TEXT_AS_KEY, fix }];
-  for (const { code, would, value: key } of COSTS.flatMap((cost) => [...secretChanges(secret, cost)])) {
+  if (cost === 1 && secret !== own) {
+    yield [{ key: secret }, { code: 'misread-secret', says: TEXT_AS_KEY, fix }];
+  }
+  for (const { code, would, value: key } of secretChanges(secret, cost)) {
     yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix }];
   }
-  for (const { code, would, value: key } of COSTS.flatMap((cost) => [...otherSecrets([], cost)])) {
+  for (const { code, would, value: key } of otherSecrets([], cost)) {
     const says =
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
@@ -218,43 +227,16 @@ function* otherKeys({ context: { scheme, secrets }, key: own }: MistakenSigner):
 const TEXT_AS_KEY =
   'it accepts what is signed with the text of the secret as the key, which the scheme decodes from base64';
 
-function* plainHashes({ context, key, frame, body }: MistakenSigner): Generator<ExplainedMistake> {
+function* otherConstructs(signer: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
+  const { context, key, frame, body } = signer;
   const { scheme, secrets } = context;
   const fix = `use an HMAC, keyed with the secret: ${recipe(scheme).replace(/^use /, '')}`;
   for (const algorithm of HASHES.filter((each) => each !== 'sha384')) {
-    for (const { code, would, digest: digestOf } of CONSTRUCTS) {
+    for (const { code, would, digest: digestOf } of CONSTRUCTS.filter((each) => each.cost === cost)) {
       const mistake = { code, says: `it accepts what is signed ${would(HASH_NAMES[algorithm])}`, fix };
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
       yield [{ digest }, mistake];
       yield [{ digest, write: (made) => made.toString('hex'), prefix: '' }, mistake];
     }
   }
-}
-
-const MILLISECONDS: ReceiverMistake = {
-  code: 'timestamp-unit',
-  says: 'it reads the timestamp, which is in seconds, as milliseconds, so every message is too old',
-  fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
-};
-
-/** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
-const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
-
-/** Yields mistakes of receivers in reading the timestamp of a message. */
-function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
-  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
-  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
-  for (const hours of HOURS) {
-    const timestamp = String(Number(fields.timestamp) + hours * 3_600);
-    yield [{ fields: { ...fields, timestamp } }, otherHour(hours)];
-  }
-}
-
-function otherHour(hours: number): ReceiverMistake {
-  const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
-  return {
-    code: 'other-clock',
-    says: `its clock or its time zone is ${size} ${hours > 0 ? 'ahead' : 'behind'}: it accepts only what is signed that much ${hours > 0 ? 'later' : 'earlier'}`,
-    fix: 'compare the timestamp with the Unix time, which has no time zone (Date.now() / 1000, time.time(), Time.now.to_i), and set its clock by NTP',
-  };
 }

@@ -1,7 +1,7 @@
 import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** A small difference between the two sides that may explain a mismatch. */
-export interface Change {
+export interface SignatureChange {
   readonly code: ReasonCode;
   /** The change in words that follow "it would match" (`without the trailing newline`). Never shows a secret. */
   readonly would: string;
@@ -10,13 +10,13 @@ export interface Change {
   /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
   /** Returns a more exact code and description, which take long to find: only for a change that explains the mismatch. */
-  readonly refined?: () => Pick<Change, 'code' | 'would'>;
+  readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
 
 export type Cost = 1 | 2 | 3;
 
 /** A change, and the value that results from it. */
-export interface Changed<Value> extends Change {
+export interface Changed<Value> extends SignatureChange {
   readonly value: Value;
 }
 
@@ -44,7 +44,7 @@ export function* applyRows<Value, Result>(
 /** A value that results from any number of changes. The unchanged value has none. */
 export interface Variant<Value> {
   readonly value: Value;
-  readonly changes: readonly Change[];
+  readonly changes: readonly SignatureChange[];
 }
 
 export interface VariantsOptions<Value> {
@@ -93,7 +93,7 @@ export class Variants<Value> {
 
   *#keep(
     found: Iterable<Changed<Value>>,
-    before: readonly Change[],
+    before: readonly SignatureChange[],
     made: Variant<Value>[],
   ): Generator<Variant<Value>> {
     for (const { value, ...change } of found) {

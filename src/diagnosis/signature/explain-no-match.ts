@@ -10,27 +10,27 @@ import { FIXES } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
 import { unexpandedName } from '../../signature/secret.ts';
-import { bodyLooks } from './body-looks.ts';
-import { explanation, fixOf, recipeOf, type Explanation } from './explanation.ts';
+import { bodyLooks } from './body/body-looks.ts';
+import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
 import { oddLooksOf } from './other-secrets.ts';
 import { DIGEST_BYTES, whatOf, type Reading } from './readings.ts';
-import type { NotFound } from './search.ts';
+import type { FailedSearch } from './search.ts';
 import { knownValue } from './unreadable.ts';
 
 /** Explains a signature that no combination reproduces. An odd look of the body is a note, because correct bodies look odd too. */
 export function explainNoMatch(
   evidence: SignatureEvidence,
   readings: readonly Reading[],
-  result: NotFound,
+  result: FailedSearch,
 ): Diagnosis {
   const { digests, scheme } = evidence;
   const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
   const isKnown = notation !== undefined && knownValue(evidence.presented.signatures[0] ?? '') !== undefined;
   if (isKnown || (notation?.cost ?? 0) > 0) return explainUnreadable(evidence);
   const why = triedText(result);
-  if (evidence.keys.length === 0) return explanation(evidence, unusableSecret(scheme));
+  if (evidence.keys.length === 0) return diagnosisFor(evidence, unusableSecret(scheme));
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
-  if (unexpanded !== undefined) return explanation(evidence, unexpanded, 'likely');
+  if (unexpanded !== undefined) return diagnosisFor(evidence, unexpanded, 'likely');
   const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
   const { note, fix } = lookOf(evidence);
   const found = `${written}${why}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}${note}`;
@@ -58,7 +58,7 @@ function unexpandedSecret({ secrets, secretOrigin }: SignatureEvidence): Explana
 
 const DIFFERENT_SECRETS = 'probably the two sides hold different secrets';
 
-function triedText(result: NotFound): string {
+function triedText(result: FailedSearch): string {
   switch (result.kind) {
     case 'none':
       return `none of ${result.tried} combinations of changes to secret, body, signed text and hash matches`;
@@ -130,11 +130,15 @@ export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
   const text = presented.signatures[0]?.trim() ?? presented.value;
   const known = knownValue(text);
   if (known !== undefined) {
-    return explanation(evidence, { code: 'no-match', found: `the signature ${known.found}`, fix: known.fix });
+    return diagnosisFor(evidence, {
+      code: 'no-match',
+      found: `the signature ${known.found}`,
+      fix: known.fix,
+    });
   }
-  if (presented.problem !== undefined) return explanation(evidence, presented.problem);
+  if (presented.problem !== undefined) return diagnosisFor(evidence, presented.problem);
   const found = text === '' ? 'the signature is empty' : `the signature has ${lengthOf(text, scheme)}`;
-  return explanation(evidence, { code: 'no-match', found, fix: wholeSignature(scheme) });
+  return diagnosisFor(evidence, { code: 'no-match', found, fix: wholeSignature(scheme) });
 }
 
 function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {

@@ -2,29 +2,29 @@ import { mismatchText, type Diagnosis, type SignatureEvidence } from '../../sign
 import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented-signature.ts';
 import { hmacName } from './constructs.ts';
 import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match.ts';
-import { explanation, fixOf, recipeOf } from './explanation.ts';
+import { diagnosisFor, fixOf, recipeOf } from './diagnosis-for.ts';
 import { readingsOf, type Reading } from './readings.ts';
-import { searchChanges, type Found, type SearchResult } from './search.ts';
+import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
 /** Finds out why a signature does not match: by its headers, then by a search for the changes that reproduce it. */
 export function explainSignature(evidence: SignatureEvidence): Diagnosis {
   const { presented, ageProblem, isRight } = evidence;
   if (isRight && ageProblem !== undefined) {
-    return explanation(evidence, {
+    return diagnosisFor(evidence, {
       ...ageProblem,
       found: `${ageProblem.found}; the signature itself is right`,
     });
   }
   const { problem } = presented;
-  if (problem !== undefined && problem.code !== 'missing-prefix') return explanation(evidence, problem);
+  if (problem !== undefined && problem.code !== 'missing-prefix') return diagnosisFor(evidence, problem);
   const texts = textsOf(presented);
   const several = problem === undefined ? severalOf(evidence, texts) : undefined;
-  if (several !== undefined) return explanation(evidence, several);
+  if (several !== undefined) return diagnosisFor(evidence, several);
   const readings = texts.flatMap((text) => readingsOf(text, evidence.scheme));
   if (readings.length === 0) return explainUnreadable(evidence);
   const result = search(evidence, readings);
   if (result.kind === 'found') return explainFound(evidence, result, problem);
-  return problem === undefined ? explainNoMatch(evidence, readings, result) : explanation(evidence, problem);
+  return problem === undefined ? explainNoMatch(evidence, readings, result) : diagnosisFor(evidence, problem);
 }
 
 /** Maximum texts to try as a signature, because a header may have hundreds. */
@@ -53,7 +53,7 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
 /** Joins what was found into one sentence, and the fixes of its parts. */
 function explainFound(
   evidence: SignatureEvidence,
-  found: Found,
+  found: SuccessfulSearch,
   problem: HeaderProblem | undefined,
 ): Diagnosis {
   const { reading, changes } = found;
@@ -82,7 +82,11 @@ function notationOf(
   };
 }
 
-function foundText({ scheme }: SignatureEvidence, { changes }: Found, notation: Reading['problem']): string {
+function foundText(
+  { scheme }: SignatureEvidence,
+  { changes }: SuccessfulSearch,
+  notation: Reading['problem'],
+): string {
   const would = joined(changes.map((change) => change.would));
   if (notation === undefined) return `it would match ${would}`;
   const { code, what, around } = notation;

@@ -8,7 +8,7 @@ import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 
 /** A text that may have been signed around the body, in place of the right one. */
-export interface Frame {
+export interface FrameChange {
   readonly code: ReasonCode;
   readonly would: string;
   readonly cost: number;
@@ -40,7 +40,7 @@ export function framesOf(
   scheme: SignatureScheme,
   request: FramedRequest,
   own: SignedFields = { id: '', timestamp: '' },
-): readonly Frame[] {
+): readonly FrameChange[] {
   const guesses = {
     timestamp: timeGuesses(own.timestamp, request),
     id: idGuesses(own.id, request),
@@ -63,7 +63,7 @@ function* ownTemplate(
   { signs }: SignatureScheme,
   own: SignedFields,
   guesses: FieldGuesses,
-): Generator<Frame> {
+): Generator<FrameChange> {
   for (const field of ['timestamp', 'id'] as const) {
     if (!signs.includes(`{${field}}`)) continue;
     for (const [value, would] of guesses[field]) {
@@ -75,7 +75,7 @@ function* ownTemplate(
   }
 }
 
-function* otherTemplates(scheme: SignatureScheme, guesses: FieldGuesses): Generator<Frame> {
+function* otherTemplates(scheme: SignatureScheme, guesses: FieldGuesses): Generator<FrameChange> {
   const seen = new Set([scheme.signs]);
   for (const { signs, name } of BUILT_IN_SCHEMES) {
     const cost = signs === '{body}' ? 1 : 2;
@@ -106,7 +106,7 @@ function* filled(
   signs: string,
   { asWhom, cost }: { readonly asWhom: string; readonly cost: number },
   guesses: FieldGuesses,
-): Generator<Frame> {
+): Generator<FrameChange> {
   const would = `over ${signs.replaceAll('\n', '\\n')}${asWhom}`;
   let fillings: Partial<Record<Field, string>>[] = [{}];
   for (const field of FIELDS.filter((each) => signs.includes(`{${each}}`))) {

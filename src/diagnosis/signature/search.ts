@@ -4,17 +4,17 @@ import type { Deadline } from '../../signature/deadline.ts';
 import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
-import { bodyChanges, bodyReplacements, type SignedBody } from './body-changes.ts';
-import { Variants, type Change, type Changed, type Cost, type Variant } from './change.ts';
+import { bodyChanges, bodyReplacements, type BodyCandidate } from './body/body-changes.ts';
+import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
 import { CONSTRUCTS, HASH_NAMES, rightHmac, type Construct } from './constructs.ts';
-import { framesOf, type Frame } from './frames.ts';
+import { framesOf, type FrameChange } from './frames.ts';
 import { otherSecrets } from './other-secrets.ts';
 import type { Reading } from './readings.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 
 export type SearchResult =
   /** These changes reproduce the signature. */
-  | { readonly kind: 'found'; readonly reading: Reading; readonly changes: readonly SmallChange[] }
+  | { readonly kind: 'found'; readonly reading: Reading; readonly changes: readonly NamedChange[] }
   /** No combination reproduces the signature. `tried` counts them. */
   | { readonly kind: 'none'; readonly tried: number }
   /** The body is too large to try all changes of it. */
@@ -22,11 +22,11 @@ export type SearchResult =
   /** The time was up before all combinations were tried. */
   | { readonly kind: 'stopped'; readonly tried: number; readonly afterMs: number };
 
-export type Found = Extract<SearchResult, { kind: 'found' }>;
-export type NotFound = Exclude<SearchResult, Found>;
+export type SuccessfulSearch = Extract<SearchResult, { kind: 'found' }>;
+export type FailedSearch = Exclude<SearchResult, SuccessfulSearch>;
 
 /** A change as a result. */
-export type SmallChange = Pick<Change, 'code' | 'would' | 'fix'>;
+export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
 /** Maximum sum of the costs of all changes together, and of the chained changes of one secret or body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
@@ -65,14 +65,14 @@ function groups(readings: readonly Reading[], sum: number): readonly (readonly R
 
 interface Match {
   readonly reading: Reading;
-  readonly changes: readonly SmallChange[];
+  readonly changes: readonly NamedChange[];
 }
 
 /** One combination of variants. Each of `frame` and `construct` is undefined if it is the right one. */
 interface Combination {
   readonly secret: Variant<Secret>;
-  readonly body: Variant<SignedBody>;
-  readonly frame: Frame | undefined;
+  readonly body: Variant<BodyCandidate>;
+  readonly frame: FrameChange | undefined;
   readonly construct: Construct | undefined;
 }
 
@@ -81,8 +81,8 @@ class ChangeSearch {
   readonly #deadline: Deadline;
   readonly #rightFrame: HmacFrame;
   readonly #secrets: Variants<Secret>;
-  readonly #bodies: Variants<SignedBody>;
-  readonly #frames: readonly Frame[];
+  readonly #bodies: Variants<BodyCandidate>;
+  readonly #frames: readonly FrameChange[];
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
     const { body, deadline, digests, scheme, presented } = evidence;
@@ -90,7 +90,7 @@ class ChangeSearch {
     this.#deadline = deadline;
     this.#rightFrame = digests.frame;
     this.#secrets = secretVariants(evidence);
-    this.#bodies = new Variants<SignedBody>({
+    this.#bodies = new Variants<BodyCandidate>({
       roots: [
         { body, isContent: true },
         ...(isStringifiedRight
@@ -158,7 +158,7 @@ class ChangeSearch {
 function changesOf(
   { secret, body, frame, construct }: Combination,
   algorithm: HmacAlgorithm,
-): readonly SmallChange[] {
+): readonly NamedChange[] {
   const named = construct && { ...construct, would: construct.would(HASH_NAMES[algorithm]) };
   return [
     ...(named ? [named] : []),

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { isTooDeep } from '../../message/json/read-json.ts';
 import type { Deadline } from '../deadline.ts';
 
@@ -18,11 +17,6 @@ export interface JsonMember {
   readonly key: string;
   readonly literal: string;
   readonly value: JsonNode;
-}
-
-/** The text of a body, with its byte order mark; undefined if the body is not UTF-8. */
-export function utf8TextOf(body: Buffer): string | undefined {
-  return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
 /**

@@ -386,7 +386,7 @@ const OTHERS: readonly Tested[] = [
     title: 'the receiver swaps key and message of the HMAC',
     receiver: verifiesX((body) => createHmac('sha1', body).update(SECRET).digest('hex')),
     cause: 'it accepts what is signed with the body as the key and the secret as the message',
-    fix: 'swap the two: use HMAC-SHA1 in hex',
+    fix: 'use an HMAC, keyed with the secret: HMAC-SHA1 in hex',
   },
   {
     id: 'receiver-sha256-reserialised',

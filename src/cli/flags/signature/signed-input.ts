@@ -1,4 +1,3 @@
-import type { RequestTarget } from '../../../signature/evidence.ts';
 import { createHmac } from 'node:crypto';
 import { captureBody, type Capture, type HeaderPair } from '../../../capture/capture.ts';
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
@@ -6,6 +5,7 @@ import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
 import type { Envelope } from '../../../capture/envelopes.ts';
 import { KeptBody } from '../../../signature/body/kept-body.ts';
+import type { RequestTarget } from '../../../signature/evidence.ts';
 import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';

@@ -1,7 +1,7 @@
-import { hedged } from '../../../confidence.ts';
 import { STATUS_CODES } from 'node:http';
 import type { CheckOutcome, CheckResult, ReceiverMistake } from '../../../check/check.ts';
 import { EXPECTED_STATUS } from '../../../check/judge-responses.ts';
+import { hedged } from '../../../confidence.ts';
 import { quotationOf } from '../../../diagnosis/explain.ts';
 import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';

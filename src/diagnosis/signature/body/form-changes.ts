@@ -1,6 +1,6 @@
-import type { KeptBody } from '../../signature/body/kept-body.ts';
-import type { Deadline } from '../../signature/deadline.ts';
-import type { Changed, Cost } from './change.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import type { Changed, Cost } from '../change.ts';
 
 const code = 'url-encoded';
 

@@ -1,10 +1,11 @@
 import { isAscii } from 'node:buffer';
-import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
+import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
-type Bytes = Uint8Array | string;
+/** BodyBytes of a body. A string stands for its UTF-8 bytes. */
+export type BodyBytes = Uint8Array | string;
 
 /** Changes around the content: line ends, marks and character sets. They apply to any bytes. */
-export function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<Bytes>> {
+export function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<BodyBytes>> {
   yield* applyRows('trailing-newline', NEWLINE_ROWS, bytes, cost);
   yield* applyRows('bom', MARK_ROWS, bytes, cost);
   yield* applyRows('crlf', LINE_END_ROWS, bytes, cost);
@@ -79,7 +80,7 @@ const normalized =
     MANY_MARKS.test(text) ? undefined : text.normalize(form);
 
 /** Ways to encode a text that differ from UTF-8 only if the text is not all ASCII. */
-const UNICODE_ROWS: readonly ChangeRow<string, Bytes>[] = [
+const UNICODE_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
   [2, 'in Latin-1', (text) => Buffer.from(text, 'latin1')],
   [1, 'with its UTF-8 encoded a second time', (text) => Buffer.from(text).toString('latin1')],
   [

@@ -1,6 +1,6 @@
-import { bodyInside, envelopeOf } from '../../capture/envelopes.ts';
-import type { KeptBody } from '../../signature/body/kept-body.ts';
-import { RAW_BYTES, type ReasonCode } from '../../signature/reasons.ts';
+import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import { RAW_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
 import {
   base64Json,
   charactersLost,

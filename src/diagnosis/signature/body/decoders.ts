@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { stringified } from '../../signature/body/json-text.ts';
-import type { KeptBody } from '../../signature/body/kept-body.ts';
-import { isObject } from '../../validate-options.ts';
+import { stringified } from '../../../signature/body/json-text.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import { isObject } from '../../../validate-options.ts';
 
 // Decoders that recover the original bytes from a changed body (base64, UTF-16), and tests of whether a body was changed.
 

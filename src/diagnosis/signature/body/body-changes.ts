@@ -1,18 +1,16 @@
-import { byteChanges } from './byte-changes.ts';
-import { KeptBody, LARGEST_DIAGNOSED } from '../../signature/body/kept-body.ts';
-import { whyDiffers } from '../../signature/body/why-differs.ts';
-import type { Deadline } from '../../signature/deadline.ts';
-import { overLossyBody } from '../../signature/reasons.ts';
+import { byteChanges, type BodyBytes } from './byte-changes.ts';
+import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
+import { whyDiffers } from '../../../signature/body/why-differs.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { overLossyBody } from '../../../signature/reasons.ts';
 import { bodyLooks } from './body-looks.ts';
 import { isPacked } from './decoders.ts';
-import { applyRows, type Change, type Changed, type ChangeRow, type Cost } from './change.ts';
+import { applyRows, type SignatureChange, type Changed, type ChangeRow, type Cost } from '../change.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
 import { jsonParts, jsonSpellings } from './json-changes.ts';
 
-type Bytes = Uint8Array | string;
-
-/** Bytes that may have been signed. */
-export interface SignedBody {
+/** BodyBytes that may have been signed. */
+export interface BodyCandidate {
   readonly body: KeptBody;
   /** Whether the content can be changed further. JSON that was written again can only get other bytes around it. */
   readonly isContent: boolean;
@@ -20,10 +18,10 @@ export interface SignedBody {
 
 /** Yields what one of the two sides may have made of a body before it signed or verified it, by changes of one cost. */
 export function* bodyChanges(
-  { body, isContent }: SignedBody,
+  { body, isContent }: BodyCandidate,
   cost: Cost,
   deadline: Deadline,
-): Generator<Changed<SignedBody>> {
+): Generator<Changed<BodyCandidate>> {
   yield* signedBodies(byteChanges(body.bytes, cost), false);
   if (!isContent || deadline.isOver) return;
   yield* signedBodies(stringifiedChange(body, cost), false);
@@ -33,9 +31,9 @@ export function* bodyChanges(
 }
 
 function* signedBodies(
-  changes: Iterable<Changed<Bytes>>,
+  changes: Iterable<Changed<BodyBytes>>,
   isContent: boolean,
-): Generator<Changed<SignedBody>> {
+): Generator<Changed<BodyCandidate>> {
   for (const { value, ...change } of changes) {
     const bytes = typeof value === 'string' ? Buffer.from(value) : asBuffer(value);
     yield { ...change, value: { body: new KeptBody(bytes), isContent } };
@@ -47,7 +45,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 /** Changes that lead to other content, such as the JSON inside an envelope. */
-function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<Bytes>> {
+function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<BodyBytes>> {
   yield* jsonParts(body, cost, deadline);
   yield* applyRows('gzip', PACKING_ROWS, body.bytes, cost);
   if (cost === 1) yield* insideChanges(body);
@@ -56,7 +54,7 @@ function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
 }
 
 /** Changes that write the same content in another way. */
-function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<Bytes>> {
+function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<BodyBytes>> {
   yield* jsonSpellings(body, cost, deadline);
   if (deadline.isOver) return;
   yield* encodedForms(body, cost);
@@ -66,7 +64,7 @@ function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
 }
 
 /** Texts that broken senders sign instead of the body. They do not depend on the body. */
-export function bodyReplacements(cost: Cost): Iterable<Changed<SignedBody>> {
+export function bodyReplacements(cost: Cost): Iterable<Changed<BodyCandidate>> {
   return signedBodies(applyRows('other-encoding', CONSTANT_ROWS, undefined, cost), false);
 }
 
@@ -82,7 +80,7 @@ const CONSTANT_ROWS: readonly ChangeRow<undefined, string>[] = [
 function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<string>> {
   const { text = '', json } = body;
   if (cost !== 1 || json === undefined || json === text) return;
-  const refined = (): Pick<Change, 'code' | 'would'> =>
+  const refined = (): Pick<SignatureChange, 'code' | 'would'> =>
     body.lossy === undefined
       ? { code: whyDiffers(text, json), would: STRINGIFIED }
       : { code: 'lossy-json', would: overLossyBody(body.lossy.loss) };
@@ -92,7 +90,7 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 const STRINGIFIED = 'over the JSON-stringified body';
 
 /** Yields the bytes inside a body that looks odd, such as base64: unchanged, and as JSON.stringify writes them. */
-function* insideChanges(body: KeptBody): Generator<Changed<Bytes>> {
+function* insideChanges(body: KeptBody): Generator<Changed<BodyBytes>> {
   for (const { code, says, fix, inside } of bodyLooks(body)) {
     const bytes = inside?.(body);
     if (bytes === undefined) continue;
@@ -133,7 +131,7 @@ const DECODING_ROWS: readonly ChangeRow<string>[] = [
 ];
 
 /** Ways in which programs encode a text before they sign it. */
-const TEXT_ROWS: readonly ChangeRow<string, Bytes>[] = [
+const TEXT_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
   [2, 'without the white space around it', (text) => text.trim()],
   [
     2,
@@ -152,7 +150,7 @@ const TEXT_ROWS: readonly ChangeRow<string, Bytes>[] = [
   [3, 'in big-endian UTF-16', (text) => Buffer.from(text, 'utf16le').swap16()],
 ];
 
-const BYTES_ROWS: readonly ChangeRow<Buffer, Bytes>[] = [
+const BYTES_ROWS: readonly ChangeRow<Buffer, BodyBytes>[] = [
   [3, 'over the gzipped body', (body) => zlib().gzipSync(body)],
   [2, 'over its base64', (body) => body.toString('base64')],
   [3, 'over its hex', (body) => body.toString('hex')],

@@ -3,17 +3,17 @@ import {
   textOfLiteral,
   type JsonMember,
   type JsonNode,
-} from '../../signature/body/json-text.ts';
-import { arrangedText, jsonTreeText } from '../../signature/body/json-tree-text.ts';
-import type { KeptBody } from '../../signature/body/kept-body.ts';
+} from '../../../signature/body/json-text.ts';
+import { arrangedText, jsonTreeText } from '../../../signature/body/json-tree-text.ts';
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import {
   allSpellings,
   COMPACT_SPELLING,
   tellingCharacters,
   type Spelling,
-} from '../../signature/body/spellings.ts';
-import type { Deadline } from '../../signature/deadline.ts';
-import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
+} from '../../../signature/body/spellings.ts';
+import type { Deadline } from '../../../signature/deadline.ts';
+import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /** Yields parts of a JSON body, and the body without some parts, by changes of one cost. */
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {

@@ -19,7 +19,7 @@ export interface Explanation {
 }
 
 /** Makes the diagnosis of an explanation. */
-export function explanation(
+export function diagnosisFor(
   evidence: SignatureEvidence,
   { code, found, fix }: Explanation,
   confidence: Confidence = 'proved',
