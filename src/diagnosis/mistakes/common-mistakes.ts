@@ -98,49 +98,30 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
   const own = others.length === 0 ? (part?.text ?? '') : '';
   for (const algorithm of [scheme.hash, ...HASHES.filter((each) => each !== scheme.hash)]) {
-    for (const [code, what, write] of NOTATIONS.slice(0, algorithm === scheme.hash ? undefined : 2)) {
+    const isOwnHash = algorithm === scheme.hash;
+    for (const [code, what, write] of NOTATIONS.slice(0, isOwnHash ? undefined : 2)) {
       for (const prefix of new Set([own, '', `${algorithm}=`])) {
-        const isOwnForm = what === scheme.encoding;
-        const differs = [
-          ...(algorithm === scheme.hash ? [] : [algorithm]),
-          ...(isOwnForm ? [] : [code]),
-          ...(prefix === own ? [] : ['prefix']),
-        ];
-        const [first] = differs;
+        const inFront = prefix === '' ? `the bare digest without ${own}` : `${prefix} in front of the digest`;
+        const parts = [
+          [
+            !isOwnHash,
+            algorithm,
+            `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`,
+          ],
+          [what !== scheme.encoding, code, `the digest in ${what} instead of ${scheme.encoding}`],
+          [prefix !== own, 'prefix', inFront],
+        ] as const;
+        const [first, ...more] = parts.filter(([differs]) => differs);
         if (first === undefined) continue;
-        const form = { algorithm, what: isOwnForm ? undefined : what, prefix, own };
+        const says = `it expects ${[first, ...more].map(([, , each]) => each).join(' and ')}`;
         const removal = prefix === '' && own !== '' ? `remove ${own} from the header before comparing; ` : '';
-        const says = notationText(scheme, form);
         yield [
           { algorithm, write, prefix },
-          { code: first, says, fix: removal + recipe(scheme) },
+          { code: first[1], says, fix: removal + recipe(scheme) },
         ];
       }
     }
   }
-}
-
-interface NotationForm {
-  readonly algorithm: HmacAlgorithm;
-  /** The notation; undefined if it is that of the scheme. */
-  readonly what: string | undefined;
-  readonly prefix: string;
-  /** The prefix of the scheme. */
-  readonly own: string;
-}
-
-function notationText(
-  { hash, encoding }: SignatureScheme,
-  { algorithm, what, prefix, own }: NotationForm,
-): string {
-  if (algorithm !== hash) {
-    const form = what === undefined ? '' : `, in ${what}`;
-    return `it verifies an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[hash]}${form}`;
-  }
-  if (what !== undefined) return `it expects the digest in ${what} instead of ${encoding}`;
-  return prefix === ''
-    ? `it compares the whole header with the bare digest: it does not remove ${own} first`
-    : `it expects ${prefix} in front of the digest`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { printable } from '../../redact.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
@@ -43,10 +44,9 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
     [bare, false],
     [undecorated(bare), true],
   ] as const) {
-    const decoration = isDecorated ? decorationOf(text) : undefined;
     const found = [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...listReadings(token)];
     if (found.length > 0) {
-      return found.map((reading) => (decoration ? decorated(reading, decoration) : reading));
+      return found.map((reading) => (isDecorated ? decorated(reading, text.trim(), token) : reading));
     }
   }
   return [];
@@ -74,38 +74,23 @@ function undecorated(text: string): string {
   return tokens.toSorted((one, other) => other.length - one.length)[0] ?? '';
 }
 
-interface Decoration {
-  readonly what: string;
-  readonly fix?: string;
+/** Describes the text before and after a digest. */
+function decorated(reading: Reading, text: string, token: string): Reading {
+  const at = text.indexOf(token);
+  const quoted = [text.slice(0, Math.max(0, at)), at < 0 ? '' : text.slice(at + token.length)].map((part) =>
+    printable(part.trim(), MOST_QUOTED),
+  );
+  const [before = '', after = ''] = quoted.map((part) => (part === '' ? '' : `\`${part}\``));
+  const places = [before && `${before} before its digits`, after && `${after} after them`].filter(Boolean);
+  const around = `has ${places.join(' and ') || 'other characters between its digits'}`;
+  return {
+    ...reading,
+    problem: { code: 'other-encoding', what: whatOf(reading), around, fix: DIGITS_ALONE },
+  };
 }
 
-/** Texts that programs write around a digest. */
-function decorationOf(text: string): Decoration {
-  const value = text.trim();
-  if (/^(?:\(stdin\)|HMAC-|SHA\d)[^=]*=\s/i.test(value)) {
-    return {
-      what: 'has the prefix that openssl writes before the digits',
-      fix: 'Give the hex digits alone: openssl dgst -sha1 -hmac KEY -r writes them first',
-    };
-  }
-  if (/^[0-9a-f]{40,}\s+[*-]/i.test(value)) {
-    return {
-      what: 'has the text that sha1sum or openssl -r writes after the digits',
-      fix: 'Give the hex digits alone, as cut -d" " -f1 writes them; sha1sum is not an HMAC',
-    };
-  }
-  if (/^[\w-]+\s*:\s/.test(value)) {
-    return {
-      what: 'has the name of another header before it',
-      fix: 'Give the 40 hex digits alone, or the line X-Signature: HEX',
-    };
-  }
-  return { what: 'has other characters around its digits' };
-}
-
-function decorated(reading: Reading, { what: around, fix = reading.problem?.fix }: Decoration): Reading {
-  return { ...reading, problem: { code: 'other-encoding', what: whatOf(reading), around, fix } };
-}
+const MOST_QUOTED = 40;
+const DIGITS_ALONE = 'Send and give the digits of the digest alone, without other characters';
 
 /** Names a reading: `HMAC-SHA1 in base64`. */
 export function whatOf({ problem, algorithm }: Reading): string {

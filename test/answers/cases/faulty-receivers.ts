@@ -115,14 +115,14 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'verifies-sha256',
     title: 'the receiver computes HMAC-SHA256',
     receiver: () => verifies((body) => digest('sha256', body)),
-    cause: 'it verifies an HMAC with SHA-256 instead of SHA-1',
+    cause: 'it expects an HMAC with SHA-256 instead of SHA-1',
     fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret)",
   },
   {
     id: 'verifies-sha512',
     title: 'the receiver computes HMAC-SHA512',
     receiver: () => verifies((body) => digest('sha512', body)),
-    cause: 'it verifies an HMAC with SHA-512 instead of SHA-1',
+    cause: 'it expects an HMAC with SHA-512 instead of SHA-1',
     fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret)",
   },
   {

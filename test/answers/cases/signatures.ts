@@ -365,15 +365,15 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'stripe-format',
     'the header of Stripe is given as the signature',
     `t=1700000000,v1=${hmac('x', 'y', 'sha256')}`,
-    ['the signature has the form of Stripe-Signature', 'Give the whole header: --scheme stripe'],
+    ['the signature has the form of Stripe-Signature', 'Give its headers: --scheme stripe'],
   ),
   withSignature(
     'standard-webhooks-format',
     'the header of Standard Webhooks is given as the signature',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     [
-      'the signature has the form of webhook-signature (Standard Webhooks)',
-      'Give all three headers: --scheme standard-webhooks',
+      'the signature has the form of webhook-signature (Standard Webhooks), which signs {id}.{timestamp}.{body}',
+      'Give its headers: --scheme standard-webhooks',
     ],
   ),
   withSignature('jwt', 'a JSON Web Token is given as the signature', 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.x', [
@@ -385,8 +385,8 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'the whole output of openssl dgst is given as the signature',
     `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
     [
-      'it is the HMAC-SHA1 of this body, but it has the prefix that openssl writes before the digits',
-      'Give the hex digits alone',
+      'it is the HMAC-SHA1 of this body, but it has `SHA1(stdin)=` before its digits',
+      'give the digits of the digest alone',
     ],
   ),
 ];
@@ -634,41 +634,41 @@ const BODIES: readonly AnswerCase[] = [
     'Decode it first',
   ]),
   received('object-object', 'the receiver verifies String(req.body)', '[object Object]', [
-    'the body is the text that JavaScript makes of an object',
+    'the body is not JSON: it begins with',
     'express.raw()',
   ]),
   received(
     'python-repr',
     'the receiver verifies str(request.json)',
     "{'type': 'track', 'userId': 'u-1', 'ok': True}",
-    ['the body is a Python object as str() writes it, not JSON', 'request.get_data()'],
+    ['the body is not JSON: it begins with', 'request.get_data()'],
   ),
   received('python-bytes', 'the receiver verifies str(bytes)', `b'${JSON_TEXT}'`, [
-    'the body is bytes as Python prints them',
+    'the body is not JSON: it begins with',
     RAW,
   ]),
   received('ruby-hash', 'the receiver verifies params.to_s', '{"type"=>"track", "userId"=>"u-1"}', [
-    'the body is a hash as Ruby inspects it',
+    'the body is not JSON: it begins with',
     'request.raw_post',
   ]),
   received('php-array', 'the receiver makes a string of an array', 'Array', [
-    'the body is the text that PHP makes of an array',
+    'the body is not JSON: it begins with',
     'file_get_contents("php://input")',
   ]),
   received('go-map', 'the receiver prints a map', 'map[type:track userId:u-1]', [
-    'the body is a map as Go prints it',
+    'the body is not JSON: it begins with',
     'io.ReadAll(r.Body)',
   ]),
   received('java-map', 'the receiver verifies map.toString()', '{type=track, userId=u-1}', [
-    'the body is a map as Java prints it',
+    'the body is not JSON: it begins with',
     '@RequestBody byte[]',
   ]),
   received('node-buffer', 'the body is copied from a log of Node', '<Buffer 7b 22 74 79 70 65 22 3a>', [
-    'the body is a Buffer as Node prints it',
+    'the body is not JSON: it begins with',
     RAW,
   ]),
   received('dotnet-class', 'the receiver verifies ToString()', 'System.Text.Json.JsonElement', [
-    'the body is the name of a class of .NET',
+    'the body is not JSON: it begins with',
     RAW,
   ]),
   received('chunk-headers', 'the body is read from the socket', chunked, [
@@ -724,17 +724,17 @@ const BODIES: readonly AnswerCase[] = [
     'curl-output',
     'the body is the output of curl -v',
     `* Connected to localhost\n> POST / HTTP/1.1\n> X-Signature: x\n`,
-    ['the body is the output of curl -v or -i', 'Give the body alone'],
+    ['the body is not JSON: it begins with', 'Give the body alone'],
   ),
   received('html', 'the body is a page', '<!doctype html><title>502</title>', [
-    'the body is HTML or XML',
+    'the body is not JSON: it begins with',
     'Give the body of the POST that X-Signature came with',
   ]),
   received(
     'multipart',
     'the sender posts a multipart form',
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--',
-    ['the body is a multipart form', 'Sign and send the JSON text of the message'],
+    ['the body is not JSON: it begins with', 'Sign and send the JSON text of the message'],
   ),
   received('two-bodies', 'two bodies are in one file', `${JSON_TEXT}\n${JSON_TEXT}`, [
     'the body is JSON with something after its end',
@@ -745,7 +745,7 @@ const BODIES: readonly AnswerCase[] = [
     'nothing that a shell prints after it',
   ]),
   received('latin-1', 'the body was read as Latin-1', Buffer.from('{"city":"Zürich"}', 'latin1'), [
-    'the body is not UTF-8: byte 11 is 0xfc, "ü" in Latin-1',
+    'the body is not UTF-8, but plain text',
     'Read and write the body as UTF-8',
   ]),
   received(
@@ -800,25 +800,25 @@ const COPIED: readonly AnswerCase[] = [
     'Buffer.from(body)',
   ]),
   received('inspected', 'the output of console.log is given', "{ type: 'track', event: 'A', userId: 'u' }", [
-    'the body is an object as a log prints it, with keys without quotes',
+    'the body is not JSON: it begins with',
     RAW,
   ]),
   received('print-r', 'the output of print_r is given', 'Array\n(\n    [type] => track\n)\n', [
-    'the body is the text that PHP makes of an array',
+    'the body is not JSON: it begins with',
     'file_get_contents("php://input")',
   ]),
   received(
     'curl-command',
     'a command of curl is given',
     `curl --location 'http://a/' --data '${JSON_TEXT}'`,
-    ['the body is a command of curl', 'the argument of --data'],
+    ['the body is not JSON: it begins with', 'the argument of --data'],
   ),
   received('typographic', 'a chat replaced the quotes', JSON_TEXT.replaceAll('"', '\u201d'), [
     'the body has typographic quotes',
     'Give the body as it came',
   ]),
   received('yaml', 'YAML is given', 'type: track\nevent: A\nuserId: u\n', [
-    'or the body was changed: it is not JSON',
+    'the body is not JSON: it begins with',
     'this body is not the one that was signed',
   ]),
   received('http-request', 'a whole request is given', `POST / HTTP/1.1\r\nHost: a\r\n\r\n${JSON_TEXT}`, [
@@ -826,15 +826,15 @@ const COPIED: readonly AnswerCase[] = [
     'Give --format http',
   ]),
   received('xml', 'XML is given', '<event><type>track</type></event>', [
-    'or the body was changed: it is not JSON',
+    'the body is not JSON: it begins with',
     '"$(cat secret.txt)" | sha256sum',
   ]),
   received('form', 'a form is given', 'type=track&event=A&userId=u', [
-    'or the body was changed: it is not JSON',
+    'the body is not JSON: it begins with',
     'this body is not the one that was signed',
   ]),
   received('binary', 'a binary body is given', Buffer.from([0x0a, 5, 1, 2, 3, 0x12, 1, 0x41]), [
-    'or the body was changed: it is not JSON',
+    'the body is not JSON: it begins with',
     'this body is not the one that was signed',
   ]),
   received('one-object', 'the body is put into an object', `{"body":${JSON_TEXT}}`, [

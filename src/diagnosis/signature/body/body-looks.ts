@@ -1,10 +1,10 @@
 import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
+import { printable } from '../../../redact.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import { RAW_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
 import {
   base64Json,
   charactersLost,
-  firstBadByte,
   hexJson,
   isCutCharacter,
   isPacked,
@@ -67,38 +67,10 @@ function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string)
   };
 }
 
-/** Makes the look of a text that is recognized by its start, but is not the JSON of a message. */
-function starts([pattern, says, fix = JSON_TEXT]: readonly [
-  pattern: RegExp,
-  says: string,
-  fix?: string,
-]): Look {
-  return { says: ({ head }) => (pattern.test(head) ? says : undefined), fix };
-}
-
-const JSON_TEXT = `Sign and send the JSON text of the message. ${RAW_BYTES}`;
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
-const ALONE = 'Give the body alone: the argument of --data in the command';
-const ONE_POST = 'Give the body of the POST that X-Signature came with';
-
-/** Values as programs print them, and other texts. The patterns see latin1: one character per byte. */
-const OTHER_TEXTS: readonly (readonly [pattern: RegExp, says: string, fix?: string])[] = [
-  [/^\s*\[object \w+\]\s*$/, 'is the text that JavaScript makes of an object'],
-  [/^\s*Array\s*(?:$|\(\s*\n)|^array\(\d+\) \{/, 'is the text that PHP makes of an array'],
-  [/^\s*[[{]\s*'|^\s*\{[^"]*: (?:None|True|False)\b/, 'is a Python object as str() writes it, not JSON'],
-  [/^b'[^']*'\s*$|^b"/, 'is bytes as Python prints them, with b and quotes around them'],
-  [/^\s*\{\s*(?:"[^"]*"|:\w+)\s*=>/, 'is a hash as Ruby inspects it, not JSON'],
-  [/^\s*map\[\w+:/, 'is a map as Go prints it, not JSON'],
-  [/^\s*\{\w+=[^"{]/, 'is a map as Java prints it, not JSON'],
-  [/^System\.[\w.`[\], ]+\s*$/, 'is the name of a class of .NET: ToString() of an object'],
-  [/^\s*<Buffer [0-9a-f ]+/, 'is a Buffer as Node prints it'],
-  [/^\s*(?:\[\s*)?\{\s*[A-Za-z_$][\w$]*:\s/, 'is an object as a log prints it, with keys without quotes'],
-  [/^(?:[*><] |\{ \[\d+ bytes)|^HTTP\/\d/, 'is the output of curl -v or -i', ALONE],
-  [/^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i, 'is a multipart form'],
-  [/^\s*<(?:!doctype|html)/i, 'is HTML or XML: a page of an error, or another request', ONE_POST],
-  [/^\s*(?:\$ )?curl\s+\S/, 'is a command of curl', ALONE],
-];
+/** Maximum characters of a body that is not JSON to quote. */
+const QUOTED = 40;
 
 const LOOKS: readonly Look[] = [
   {
@@ -106,25 +78,19 @@ const LOOKS: readonly Look[] = [
       bytes.length === 0 ? 'is empty: something has read it before, or it was not sent' : undefined,
     fix: `${RAW_BYTES}; a stream can be read once`,
   },
-  ...OTHER_TEXTS.map(starts),
   {
     code: 'wrapped-body',
-    ...starts([
-      /^[A-Z]{3,7} \S+ HTTP\/\d/,
-      'is a whole HTTP request, which holds the body',
-      'Give --format http, or the body alone: what follows the empty line',
-    ]),
+    says: ({ head }) =>
+      /^[A-Z]{3,7} \S+ HTTP\/\d/.test(head) ? 'is a whole HTTP request, which holds the body' : undefined,
     inside: ({ text }) => text?.replace(/^[\s\S]*?\r?\n\r?\n/, ''),
+    fix: 'Give --format http, or the body alone: what follows the empty line',
   },
   {
     code: 'other-encoding',
-    // Matches typographic double quotes as UTF-8 bytes.
-    ...starts([
-      /^\s*(?:\[\s*)?\{\s*\u00e2\u0080[\u009c-\u009f]/,
-      'has typographic quotes, so it is not JSON',
-      'Give the body as it came: a chat, a word processor or a page replaced its quotes',
-    ]),
+    says: ({ text = '' }) =>
+      /^\s*[[{\s]*[\u201c-\u201f]/.test(text) ? 'has typographic quotes, so it is not JSON' : undefined,
     inside: ({ text }) => text?.replaceAll(/[\u201c-\u201f]/g, '"'),
+    fix: 'Give the body as it came: a chat, a word processor or a page replaced its quotes',
   },
   {
     code: 'chunked',
@@ -183,7 +149,7 @@ const LOOKS: readonly Look[] = [
   {
     code: 'latin-1',
     says: ({ bytes, text }) =>
-      text === undefined && isPlainText(bytes) ? `is not UTF-8: ${badByteOf(bytes)}` : undefined,
+      text === undefined && isPlainText(bytes) ? 'is not UTF-8, but plain text' : undefined,
     inside: ({ bytes }) => windowsText(bytes),
     fix: 'Read and write the body as UTF-8, or better as bytes: latin1 and windows-1252 are the default of some databases, editors and requests.text',
   },
@@ -215,13 +181,13 @@ const LOOKS: readonly Look[] = [
     'Give this body alone: nothing that a shell prints after it, and no second request',
   ),
   recovered('wrapped-body', onlyObject, 'is an object around another one'),
+  {
+    // Programs print values in many ways (`[object Object]`, `map[type:track]`): the beginning shows which one did.
+    says: ({ text, problem }) =>
+      problem === undefined ? undefined : `is not JSON: it begins with "${printable(text ?? '', QUOTED)}"`,
+    fix: `Sign and send the JSON text of the message. ${RAW_BYTES}`,
+  },
 ];
-
-function badByteOf(bytes: Buffer): string {
-  const index = firstBadByte(bytes);
-  const byte = bytes.subarray(index, index + 1);
-  return `byte ${index + 1} is 0x${byte.toString('hex')}, "${windowsText(byte)}" in Latin-1`;
-}
 
 function isCutJson({ head, text, problem }: KeptBody): boolean {
   return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;

@@ -63,12 +63,6 @@ export function windowsText(bytes: Buffer): string {
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
-/** The index of the first byte that is not part of UTF-8, in `bytes` that have such a byte. */
-export function firstBadByte(bytes: Buffer): number {
-  const text = bytes.toString('utf8');
-  return Buffer.byteLength(text.slice(0, text.indexOf('\ufffd')));
-}
-
 /** Whether bytes are UTF-8 except that the last character is cut off. */
 export function isCutCharacter(bytes: Buffer): boolean {
   const tail = [1, 2, 3].find((length) => (bytes.at(-length) ?? 0) >= 0xc2);
