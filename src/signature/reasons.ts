@@ -1,15 +1,14 @@
-/**
- * The advice for most mismatches: receivers often do not verify the bytes that they received, but bytes made from a parsed
- * body.
- */
-export const RAW_BYTES =
-  'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, file_get_contents("php://input"), @RequestBody byte[]';
+const RAW =
+  'the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, file_get_contents("php://input"), @RequestBody byte[]';
+
+/** The advice for a receiver that does not verify the bytes that it received, but others. */
+export const RAW_BYTES = `Verify ${RAW}`;
 
 /**
- * The advice for reasons that can lie with the receiver (it re-encodes the body) or with the sender (it signs one text and
- * sends another).
+ * The advice for reasons that can lie with the sender (it signs one text and sends another) or with the receiver (it
+ * re-encodes the body).
  */
-const ONE_TEXT = `${RAW_BYTES}. If the sender is yours, sign and send one string`;
+export const REWRITTEN = `Sign and verify the same bytes: a sender signs the very string that it sends; a receiver verifies ${RAW}`;
 
 /** Explains the code `lossy-json`. The text completes "it would match …". */
 export function overLossyBody(loss: string): string {
@@ -40,10 +39,10 @@ export const FIXES = {
     'Verify exactly the bytes received: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). If the sender is yours, send exactly what it signs: curl --data-binary, not -d',
   crlf: 'Keep the body as bytes, and do not open its file as text: something between the two sides rewrites line ends',
   bom: 'Write the body as UTF-8 without a byte order mark, and sign exactly what is sent',
-  'pretty-printed': `${ONE_TEXT}: stringified once, without indentation`,
-  'python-json': `${ONE_TEXT}: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
-  'escaped-unicode': `${ONE_TEXT}: without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
-  'escaped-slash': `${ONE_TEXT}: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,
+  'pretty-printed': `${REWRITTEN}: stringified once, without indentation`,
+  'python-json': `${REWRITTEN}: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
+  'escaped-unicode': `${REWRITTEN}: without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
+  'escaped-slash': `${REWRITTEN}: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,
   'reordered-keys': `${RAW_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
   'lossy-json':
     'Reject the request: it may be forged. If the sender is yours, sign the bytes that it sends, in UTF-8, with each key once and large numbers as strings',
@@ -79,7 +78,7 @@ export const FIXES = {
   'no-signature':
     'Give the sender the secret (--secret, HOOKS_SECRET, sharedSecret), and let proxies pass X-Signature on',
   'no-match':
-    'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. If they are equal, this body is not the one that was signed: it was parsed and written again, or is from another request',
+    'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. If they are equal, compare what each side signs in the same way, byte by byte: the body, and what a scheme signs around it; then the hash and its encoding',
 } as const satisfies Readonly<Record<string, string>>;
 
 /**

@@ -28,14 +28,15 @@ export type ChangeRow<Value, Result = Value> = readonly [
   fix?: string,
 ];
 
-/** Applies the rows of one cost to a value. */
+/** Applies the rows of one cost to a value. `groupFix` is the fix of the rows without their own. */
 export function* applyRows<Value, Result>(
   code: ReasonCode,
   rows: readonly ChangeRow<Value, Result>[],
   value: Value,
   cost: number,
+  groupFix?: string,
 ): Generator<Changed<Result>> {
-  for (const [own, would, apply, fix] of rows) {
+  for (const [own, would, apply, fix = groupFix] of rows) {
     const result = own === cost ? apply(value) : undefined;
     if (result !== undefined) yield { code, would, cost: own, fix, value: result };
   }

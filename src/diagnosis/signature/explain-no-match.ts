@@ -27,16 +27,18 @@ export function explainNoMatch(
   const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
   const isKnown = notation !== undefined && knownValue(evidence.presented.signatures[0] ?? '') !== undefined;
   if (isKnown || (notation?.cost ?? 0) > 0) return explainUnreadable(evidence);
-  const why = triedText(result);
   if (evidence.keys.length === 0) return diagnosisFor(evidence, unusableSecret(scheme));
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
   if (unexpanded !== undefined) return diagnosisFor(evidence, unexpanded, 'likely');
   const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
-  const { note, fix } = lookOf(evidence);
-  const found = `${written}${why}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}${note}`;
-  const code = notation?.problem?.code ?? 'no-match';
-  const notationFix = notation?.problem && `${notation.problem.fix ?? fixOf(code, evidence)}. `;
-  const hint = mismatchText(digests.bytes, found, `${notationFix ?? ''}${fix}${compareSecrets(evidence)}`);
+  const { note, isDamaged } = noteOf(evidence);
+  const found = `${written}${triedText(result)}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}, or what they sign differs`;
+  const { code = 'no-match', fix } = notation?.problem ?? {};
+  const ownFix = notation === undefined ? '' : (fix ?? fixOf(code, evidence));
+  const fixes = isDamaged
+    ? [ownFix, note, compareSecrets(evidence)]
+    : [ownFix, compareSecrets(evidence), note];
+  const hint = mismatchText(digests.bytes, found, fixes.filter(Boolean).join('. '));
   return diagnosisOf(code, 'likely', hint);
 }
 
@@ -71,13 +73,13 @@ function triedText(result: FailedSearch): string {
   }
 }
 
-/** What is odd about the body, and how to get the right one. Both texts are empty for an ordinary body. */
-function lookOf({ body }: SignatureEvidence): { readonly note: string; readonly fix: string } {
-  if (body === undefined) return { note: '', fix: '' };
-  const [look] = bodyLooks(body);
-  const isText = body.text === undefined || body.problem !== undefined;
-  const says = look === undefined ? (isText ? ': it is not JSON' : '') : `: the body ${look.says}`;
-  return { note: `, or the body was changed${says}`, fix: look?.fix === undefined ? '' : `${look.fix}. ` };
+/** What is odd about the body, as a sentence. Empty for an ordinary body. */
+function noteOf({ body }: SignatureEvidence): { readonly note: string; readonly isDamaged: boolean } {
+  const [look] = body === undefined ? [] : bodyLooks(body);
+  if (look === undefined) return { note: '', isDamaged: false };
+  const fix = look.fix === undefined ? '' : `. ${look.fix}`;
+  // The bytes inside were tried: a body that has some is damaged only if they match.
+  return { note: `The body ${look.says}${look.isDamaged ? fix : ''}`, isDamaged: look.isDamaged };
 }
 
 /** The fix that compares the secrets of both sides. Its command reads our secret from where it was given. */

@@ -3,6 +3,7 @@ import type { RequestTarget } from '../../signature/evidence.ts';
 import type { HmacFrame } from '../../signature/hmac.ts';
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import type { HeaderList } from '../../signature/schemes/header-list.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
 import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
@@ -33,8 +34,9 @@ type Field = (typeof FIELDS)[number];
 type FieldGuesses = Readonly<Record<Field, Guesses>>;
 
 /**
- * Texts that may have been signed around the body, the most common first: the template of the scheme with another id or
- * timestamp, the templates of other schemes, and every order of up to two fields with usual separators.
+ * Texts that may have been signed around the body: the parts of the scheme's own template in another order or number, the
+ * templates of other schemes, and one or two fields with usual separators. Each is filled with the received id and timestamp,
+ * or with another one.
  */
 export function framesOf(
   scheme: SignatureScheme,
@@ -46,47 +48,49 @@ export function framesOf(
     id: idGuesses(own.id, request),
     ...targetGuesses(request),
   };
-  // The templates are filled with the received id and timestamp; the guesses stand in for missing ones.
-  const filling = {
-    ...guesses,
-    timestamp: ownOr(own.timestamp, guesses.timestamp),
-    id: ownOr(own.id, guesses.id),
-  };
-  return [...ownTemplate(scheme, own, guesses), ...otherTemplates(scheme, filling)];
+  const frames: FrameChange[] = [];
+  const seen = new Set<string>();
+  for (const template of templatesOf(scheme)) {
+    if (seen.has(template.signs)) continue;
+    seen.add(template.signs);
+    const isOwn = template.signs === scheme.signs;
+    const times = isOwn ? [...guesses.timestamp, ...nearTimes(own.timestamp)] : guesses.timestamp;
+    frames.push(...filled(template, own, { ...guesses, timestamp: times }));
+  }
+  return frames.toSorted((one, other) => one.cost - other.cost);
 }
 
-function ownOr(own: string, guessed: Guesses): Guesses {
-  return own === '' ? guessed : [[own, '']];
+interface Template {
+  readonly signs: string;
+  readonly cost: number;
+  readonly asWhom: string;
 }
 
-function* ownTemplate(
-  { signs }: SignatureScheme,
-  own: SignedFields,
-  guesses: FieldGuesses,
-): Generator<FrameChange> {
-  for (const field of ['timestamp', 'id'] as const) {
-    if (!signs.includes(`{${field}}`)) continue;
-    for (const [value, would] of guesses[field]) {
-      const isUnit = field === 'timestamp' && value === `${own.timestamp}000`;
-      const code = isUnit ? 'timestamp-unit' : (`other-${field}` as const);
-      const frame = frameOf(signs, { ...own, [field]: value });
-      yield { code, would: `with ${would} as the ${field}`, cost: 1, frame };
+function* templatesOf(scheme: SignatureScheme): Generator<Template> {
+  yield { signs: scheme.signs, cost: 0, asWhom: '' };
+  const [separator = '.'] = layoutOf(scheme).separators;
+  for (const parts of selections(scheme.signs.split(separator))) {
+    for (const each of new Set([separator, ...SEPARATORS])) {
+      yield { signs: parts.join(each), cost: each === separator ? 1 : 2, asWhom: '' };
     }
   }
+  for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
+  for (const signs of TEMPLATES) yield { signs, cost: ALONE, asWhom: '' };
 }
 
-function* otherTemplates(scheme: SignatureScheme, guesses: FieldGuesses): Generator<FrameChange> {
-  const seen = new Set([scheme.signs]);
-  for (const { signs, name } of BUILT_IN_SCHEMES) {
-    const cost = signs === '{body}' ? 1 : 2;
-    if (!seen.has(signs)) yield* filled(signs, { asWhom: `, as ${name} does`, cost }, guesses);
-    seen.add(signs);
-  }
-  for (const signs of TEMPLATES) {
-    if (!seen.has(signs)) yield* filled(signs, { asWhom: '', cost: 4 }, guesses);
-    seen.add(signs);
-  }
+/** Cost of a frame that is tried without other changes, because there are many. */
+const ALONE = 4;
+
+/** All orders of all selections of parts that include the body. */
+function selections(parts: readonly string[]): readonly (readonly string[])[] {
+  const orders = (left: readonly string[]): readonly (readonly string[])[] => [
+    [],
+    ...left.flatMap((part) => orders(left.filter((each) => each !== part)).map((rest) => [part, ...rest])),
+  ];
+  return parts.length > MOST_PARTS ? [] : orders(parts).filter((order) => order.includes('{body}'));
 }
+
+const MOST_PARTS = 4;
 
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 /** Templates with one field before or after the body, then with two fields before it. */
@@ -101,21 +105,41 @@ const TEMPLATES: readonly string[] = [
   ),
 ];
 
-/** Fills a template such as `{id}.{body}` with every combination of guesses for its fields. */
+/** Fills a template with the received fields, or with guesses for those that are missing, and for one of the others. */
 function* filled(
-  signs: string,
-  { asWhom, cost }: { readonly asWhom: string; readonly cost: number },
+  { signs, cost, asWhom }: Template,
+  own: SignedFields,
   guesses: FieldGuesses,
 ): Generator<FrameChange> {
-  const would = `over ${signs.replaceAll('\n', '\\n')}${asWhom}`;
-  let fillings: Partial<Record<Field, string>>[] = [{}];
-  for (const field of FIELDS.filter((each) => signs.includes(`{${each}}`))) {
+  const over = `over ${signs.replaceAll('\n', '\\n')}${asWhom}`;
+  const used = FIELDS.filter((field) => signs.includes(`{${field}}`));
+  const received: Partial<Record<Field, string>> = { ...own };
+  const missing = used.filter((field) => (received[field] ?? '') === '');
+  let fillings: Partial<Record<Field, string>>[] = [received];
+  for (const field of missing) {
     fillings = fillings.flatMap((filling) =>
       guesses[field].map(([value]) => ({ ...filling, [field]: value })),
     );
   }
-  for (const filling of fillings) {
-    yield { code: 'other-template', would, cost, frame: frameOf(signs, filling) };
+  const code = 'other-template';
+  if (cost > 0)
+    for (const filling of fillings) yield { code, would: over, cost, frame: frameOf(signs, filling) };
+  for (const field of missing.length > 0 ? [] : used) {
+    for (const [value, what] of guesses[field]) {
+      const as = `with ${what} as the ${field}`;
+      const isUnit = field === 'timestamp' && value === `${own.timestamp}000`;
+      const fieldCode = isUnit
+        ? 'timestamp-unit'
+        : field === 'timestamp' || field === 'id'
+          ? (`other-${field}` as const)
+          : code;
+      yield {
+        code: cost === 0 ? fieldCode : code,
+        would: cost === 0 ? as : `${over}, ${as}`,
+        cost: cost === 0 ? 1 : Math.min(ALONE, cost + 1),
+        frame: frameOf(signs, { ...received, [field]: value }),
+      };
+    }
   }
 }
 
@@ -147,16 +171,23 @@ function targetGuesses({ headers, target }: FramedRequest): Pick<FieldGuesses, '
   };
 }
 
-/** Seconds to add to the timestamp, because the sender may read its clock twice: for the header and for the signature. */
-const NEAR_SECONDS = [-1, 1, -2, 2, -3, 3, -4, 4, -5, 5];
+/** Seconds that a sender may have signed before or after the time that it sends: it reads its clock twice, or retries. */
+const MOST_SECONDS = 60;
+
+function nearTimes(own: string): Guesses {
+  if (!/^\d{10}$/.test(own)) return [];
+  return Array.from({ length: MOST_SECONDS }, (_, index) => index + 1).flatMap((seconds) =>
+    [-seconds, seconds].map((each) => {
+      const size = seconds === 1 ? '1 second' : `${seconds} seconds`;
+      return [String(Number(own) + each), `a time ${size} ${each < 0 ? 'earlier' : 'later'}`] as const;
+    }),
+  );
+}
 
 function timeGuesses(own: string, { headers, body }: FramedRequest): Guesses {
   const found: [string, string][] = [];
   if (/^\d{10}$/.test(own)) {
     found.push([`${own}000`, 'milliseconds'], [`${own}.0`, 'a decimal number']);
-    for (const seconds of NEAR_SECONDS) {
-      found.push([String(Number(own) + seconds), 'a time some seconds off']);
-    }
   }
   for (const [name, value] of headers) {
     for (const [, time] of value.matchAll(/(?:^|t=)(\d{10}(?:\d{3})?)(?=$|,)/g)) {

@@ -1,20 +1,31 @@
 import type { OtherSecret } from '../../signature/evidence.ts';
 import { FIXES } from '../../signature/reasons.ts';
+import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
 const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
-const UNEXPANDED = [
-  ...['HOOKS_SECRET', 'SECRET', 'WEBHOOK_SECRET'].flatMap((name) => [
-    `$${name}`,
-    `\${${name}}`,
-    `%${name}%`,
-    `{{${name}}}`,
-    `process.env.${name}`,
-    name,
-  ]),
-  '$env:HOOKS_SECRET',
+const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
+
+/** Names of variables that hold secrets, the likely ones at cost 2: those of the service, or that of hooks. */
+function variableNames(schemeName: string, cost: Cost): readonly string[] {
+  const service = schemeName.replaceAll('-', '_').toUpperCase();
+  const isOurs = schemeName === DEFAULT_SCHEME;
+  if (cost === 2) return isOurs ? ['HOOKS_SECRET'] : VARIABLES.map((name) => `${service}_${name}`);
+  return cost === 3 ? [...VARIABLES, 'SHARED_SECRET'] : [];
+}
+
+/** Ways to write a reference to a variable. */
+const REFERENCES: readonly ((name: string) => string)[] = [
+  (name) => `$${name}`,
+  (name) => `\${${name}}`,
+  (name) => `%${name}%`,
+  (name) => `{{${name}}}`,
+  (name) => `$env:${name}`,
+  (name) => `process.env.${name}`,
+  (name) => name,
 ];
+
 /** The secret in the examples of the README and the help of hooks. */
 const DOCS_EXAMPLE = 's3cret';
 const EXAMPLES = [
@@ -27,35 +38,54 @@ const EXAMPLES = [
   'your-webhook-secret',
 ];
 
-/** Secrets that replace the right one: they are the same for everyone. */
+const NOT_SET = 'Set the secret of the other side, which is not set, and let it fail to start without one';
+
+/** Secrets that replace the right one, the same for everyone. */
 const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
-  [2, "with an empty secret: the other side's is not set", () => ''],
+  [2, 'with an empty secret', () => '', NOT_SET],
   ...WORDS_FOR_NOTHING.map((word): ChangeRow<undefined, string> => {
-    return [2, `with the word "${word}" as the secret: the other side's own is not set`, () => word];
+    return [2, `with the word "${word}" as the secret`, () => word, NOT_SET];
   }),
-  ...UNEXPANDED.map((text): ChangeRow<undefined, string> => {
-    const would = `with the text "${text}": the other side did not expand it`;
-    return [2, would, () => text, FIXES['unexpanded-secret']];
-  }),
-  [
-    2,
-    `with another secret: the other side uses "${DOCS_EXAMPLE}", the example of the docs`,
-    () => DOCS_EXAMPLE,
-  ],
+  [2, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`, () => DOCS_EXAMPLE],
   ...EXAMPLES.map((text): ChangeRow<undefined, string> => {
-    return [3, `with another secret: the other side uses "${text}", as examples do`, () => text];
+    return [2, `with "${text}" as the secret, as examples have it`, () => text];
   }),
 ];
 
+/** The secrets that the two sides may hold. */
+export interface SecretContext {
+  readonly secrets: readonly string[];
+  readonly otherSecrets: readonly OtherSecret[];
+  /** Name of the scheme, after which services name the variable of its secret. */
+  readonly schemeName: string;
+}
+
 /** Yields the secrets of one cost that the other side may use in place of ours: known secrets, the empty one, placeholders. */
-export function* otherSecrets(known: readonly OtherSecret[], cost: Cost): Generator<Changed<Secret>> {
+export function* otherSecrets(
+  { secrets, otherSecrets: known, schemeName }: SecretContext,
+  cost: Cost,
+): Generator<Changed<Secret>> {
   const code = 'other-secret';
   if (cost === 1) {
     for (const { secret, origin } of known) {
       yield { code, would: `with the secret from ${origin}`, cost, value: secret };
     }
+    for (const separator of secrets.length > 1 ? [',', ' ', '\n', ':', ';'] : []) {
+      yield {
+        code,
+        would: 'with all secrets in one text as the secret',
+        cost,
+        value: secrets.join(separator),
+      };
+    }
   }
   yield* applyRows(code, REPLACEMENTS, undefined, cost);
+  for (const name of variableNames(schemeName, cost)) {
+    for (const value of REFERENCES.map((write) => write(name))) {
+      const would = `with the text "${value}" as the secret, which was not expanded`;
+      yield { code, would, fix: FIXES['unexpanded-secret'], cost, value };
+    }
+  }
 }
 
 /** Whether a secret is a well-known example from documentation. */

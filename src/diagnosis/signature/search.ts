@@ -5,6 +5,7 @@ import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import { bodyChanges, bodyReplacements, type BodyCandidate } from './body/body-changes.ts';
+import { byteDifference } from './body/byte-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
 import { CONSTRUCTS, HASH_NAMES, rightHmac, type Construct } from './constructs.ts';
 import { framesOf, type FrameChange } from './frames.ts';
@@ -79,6 +80,7 @@ interface Combination {
 class ChangeSearch {
   tried = 0;
   readonly #deadline: Deadline;
+  readonly #received: KeptBody;
   readonly #rightFrame: HmacFrame;
   readonly #secrets: Variants<Secret>;
   readonly #bodies: Variants<BodyCandidate>;
@@ -88,6 +90,7 @@ class ChangeSearch {
     const { body, deadline, digests, scheme, presented } = evidence;
     const isStringifiedRight = evidence.acceptsStringified && body.json !== undefined;
     this.#deadline = deadline;
+    this.#received = body;
     this.#rightFrame = digests.frame;
     this.#secrets = secretVariants(evidence);
     this.#bodies = new Variants<BodyCandidate>({
@@ -112,7 +115,8 @@ class ChangeSearch {
       this.tried++;
       const digest = this.#digestOf(combination, readings[0]?.algorithm ?? 'sha1');
       const reading = readings.find((each) => each.matches(digest));
-      if (reading !== undefined) return { reading, changes: changesOf(combination, reading.algorithm) };
+      if (reading !== undefined)
+        return { reading, changes: changesOf(combination, reading.algorithm, this.#received) };
     }
     return undefined;
   }
@@ -158,17 +162,38 @@ class ChangeSearch {
 function changesOf(
   { secret, body, frame, construct }: Combination,
   algorithm: HmacAlgorithm,
+  received: KeptBody,
 ): readonly NamedChange[] {
   const named = construct && { ...construct, would: construct.would(HASH_NAMES[algorithm]) };
   return [
     ...(named ? [named] : []),
     ...(frame ? [frame] : []),
-    ...[...secret.changes, ...body.changes].map((change) => ({ ...change, ...change.refined?.() })),
+    ...secret.changes,
+    ...bodyChangesOf(body, received),
   ];
 }
 
+/** Names the changes of a body by the difference of its bytes, if only line ends or marks differ, else by what was tried. */
+function bodyChangesOf(
+  { value, changes }: Variant<BodyCandidate>,
+  received: KeptBody,
+): readonly NamedChange[] {
+  const differing = byteDifference(received.bytes, value.body.bytes);
+  if (differing !== undefined) return differing;
+  const isStringified = changes.length === 0 && value.body !== received;
+  return isStringified ? [STRINGIFIED] : changes.map((change) => ({ ...change, ...change.refined?.() }));
+}
+
+/** The note of a match over the JSON-stringified body, which is no mistake, but not over the bytes either. */
+const STRINGIFIED = {
+  code: 'pretty-printed',
+  would: 'over the JSON-stringified body, which also counts',
+  fix: 'Better sign the bytes as they are sent',
+} as const;
+
 /** The variants of the keys. A scheme that decodes its secret also gets the keys decoded from changed secrets. */
 function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
+  const context = { secrets, otherSecrets: known, schemeName: scheme.name };
   function* replace(cost: Cost): Generator<Changed<Secret>> {
     for (const secret of secrets.filter((each) => !keys.includes(each))) {
       if (cost === 1) yield { ...UNDECODED, value: secret };
@@ -177,7 +202,7 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
         yield { ...changed, value: key ?? changed.value };
       }
     }
-    for (const changed of otherSecrets(known, cost)) {
+    for (const changed of otherSecrets(context, cost)) {
       yield changed;
       const key = typeof changed.value === 'string' ? schemeKey(scheme, changed.value) : undefined;
       if (key !== undefined) yield { ...changed, value: key };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReasonCode } from '../../signature/reasons.ts';
+import { decodedEntities, encodedEntities } from './entities.ts';
 import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
 
 /** A secret as text, or as bytes if it was decoded. */
@@ -16,9 +17,15 @@ export function keyOfSecret(secret: Secret): string {
 export function* secretChanges(secret: Secret, cost: Cost): Generator<Changed<Secret>> {
   if (typeof secret !== 'string') return;
   for (const [code, rows] of SECRET_CHANGES) {
-    for (const changed of applyRows(code, rows, secret, cost)) if (changed.value.length > 0) yield changed;
+    const fix = code === 'other-encoding' ? SAME_ENCODING : undefined;
+    for (const changed of applyRows(code, rows, secret, cost, fix)) {
+      if (changed.value.length > 0) yield changed;
+    }
   }
 }
+
+const SAME_ENCODING =
+  'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first, and read it as UTF-8';
 
 type SecretRow = ChangeRow<string, Secret>;
 
@@ -62,7 +69,7 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
   [
     'trimmed-secret',
     [
-      [1, 'without the white space around the secret', (secret) => secret.trim()],
+      without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
       [1, 'with a newline at the end of the secret', (secret) => `${secret}\n`],
       [1, 'with CRLF at the end of the secret', (secret) => `${secret}\r\n`],
       [1, 'with a space at the end of the secret', (secret) => `${secret} `],
@@ -71,6 +78,8 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [2, 'with a space before the secret', (secret) => ` ${secret}`],
       [2, 'with a space on both sides of the secret', (secret) => ` ${secret} `],
       [3, 'with a newline on both sides of the secret', (secret) => `\n${secret}\n`],
+      [2, 'with a carriage return at the end of the secret', (secret) => `${secret}\r`],
+      [2, 'without the byte order mark before the secret', (secret) => secret.replace(/^\ufeff/, '')],
       [3, 'with a tab at the end of the secret', (secret) => `${secret}\t`],
       [3, 'with a byte order mark before the secret', (secret) => `\ufeff${secret}`],
       [3, 'with a zero byte at the end of the secret', (secret) => `${secret}\0`],
@@ -83,7 +92,7 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [1, 'with double quotes around the secret', (secret) => `"${secret}"`],
       [1, 'with single quotes around the secret', (secret) => `'${secret}'`],
       [3, 'with backticks around the secret', (secret) => `\`${secret}\``],
-      [3, 'as Python prints the bytes of the secret', (secret) => `b'${secret}'`],
+      [2, 'as Python prints the bytes of the secret', (secret) => `b'${secret}'`],
       [3, 'with brackets around the secret', (secret) => `[${secret}]`],
     ],
   ],
@@ -96,7 +105,7 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       before(2, 'whsec_'),
       before(3, 'Bearer '),
       without(2, 'without Bearer before the secret', /^Bearer\s+/i),
-      without(2, 'without whsec_ before the secret', /^whsec_/),
+      without(1, 'without whsec_ before the secret', /^whsec_/),
       without(3, 'without the prefix of the secret', PREFIX),
       [
         2,
@@ -117,6 +126,13 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [2, 'with the secret percent-encoded', (secret) => encodeURIComponent(Buffer.from(secret).toString())],
       without(2, 'with spaces for the plus signs in the secret', /\+/g, ' '),
       without(3, 'with plus signs for the spaces in the secret', / /g, '+'),
+      [
+        2,
+        'with the entities of the secret decoded',
+        (secret) => (secret.includes('&') ? decodedEntities(secret) : undefined),
+      ],
+      [2, 'with &, <, > and quotes of the secret as entities', encodedEntities],
+      [3, 'with the number of the secret as a floating-point number', floatText],
       [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
       [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
       without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
@@ -201,6 +217,14 @@ function linesOf(text: string): readonly string[] {
 /** The value of a secret that is a JSON object with one member. */
 function jsonValueIn(text: string): string | undefined {
   return /^\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}$/.exec(text.trim())?.[1];
+}
+
+/** A long number as Go and Helm print it after they read it from YAML. */
+function floatText(secret: string): string | undefined {
+  if (!/^\d{7,}$/.test(secret)) return undefined;
+  return Number(secret)
+    .toExponential()
+    .replace(/e\+(\d)$/, 'e+0$1');
 }
 
 function inAscii(text: string): string {

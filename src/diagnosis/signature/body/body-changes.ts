@@ -1,15 +1,16 @@
-import { byteChanges, type BodyBytes } from './byte-changes.ts';
+import { AS_UTF_8, byteChanges, type BodyBytes } from './byte-changes.ts';
 import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import { whyDiffers } from '../../../signature/body/why-differs.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { overLossyBody } from '../../../signature/reasons.ts';
+import { overLossyBody, REWRITTEN } from '../../../signature/reasons.ts';
 import { bodyLooks } from './body-looks.ts';
+import { decodedEntities, encodedEntities } from '../entities.ts';
 import { isPacked } from './decoders.ts';
 import { applyRows, type SignatureChange, type Changed, type ChangeRow, type Cost } from '../change.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
-import { jsonParts, jsonSpellings } from './json-changes.ts';
+import { jsonParts, jsonSpellings, STRINGIFY_ONCE } from './json-changes.ts';
 
-/** BodyBytes that may have been signed. */
+/** The bytes that may have been signed. */
 export interface BodyCandidate {
   readonly body: KeptBody;
   /** Whether the content can be changed further. JSON that was written again can only get other bytes around it. */
@@ -50,7 +51,7 @@ function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
   yield* applyRows('gzip', PACKING_ROWS, body.bytes, cost);
   if (cost === 1) yield* insideChanges(body);
   yield* formChanges(body, cost, deadline);
-  yield* applyRows('other-encoding', DECODING_ROWS, body.bytes.toString(), cost);
+  yield* applyRows('other-encoding', DECODING_ROWS, body.bytes.toString(), cost, REWRITTEN);
 }
 
 /** Changes that write the same content in another way. */
@@ -58,22 +59,29 @@ function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
   yield* jsonSpellings(body, cost, deadline);
   if (deadline.isOver) return;
   yield* encodedForms(body, cost);
-  yield* applyRows('other-encoding', BYTES_ROWS, body.bytes, cost);
-  yield* applyRows('other-encoding', TEXT_ROWS, body.bytes.toString(), cost);
+  yield* applyRows('other-encoding', BYTES_ROWS, body.bytes, cost, REWRITTEN);
+  yield* applyRows('other-encoding', TEXT_ROWS, body.bytes.toString(), cost, REWRITTEN);
   yield* applyRows('object-text', OBJECT_TEXT_ROWS, body, cost);
 }
 
 /** Texts that broken senders sign instead of the body. They do not depend on the body. */
 export function bodyReplacements(cost: Cost): Iterable<Changed<BodyCandidate>> {
-  return signedBodies(applyRows('other-encoding', CONSTANT_ROWS, undefined, cost), false);
+  return signedBodies(applyRows('other-encoding', CONSTANT_ROWS, undefined, cost, SIGN_THE_BODY), false);
 }
 
+const SIGN_THE_BODY = 'Sign the bytes of the body: the sender did not have them when it signed';
+
 const CONSTANT_ROWS: readonly ChangeRow<undefined, string>[] = [
-  [1, 'over no bytes at all: the sender did not have the body when it signed', () => ''],
-  [1, 'over "[object Object]": the sender signed an object instead of its JSON', () => '[object Object]'],
-  [2, 'over {}: the sender did not have the body when it signed', () => '{}'],
-  [2, 'over the word "undefined": the sender did not have the body when it signed', () => 'undefined'],
-  [2, 'over the word "null": the sender did not have the body when it signed', () => 'null'],
+  [1, 'over no bytes at all', () => ''],
+  [
+    1,
+    'over "[object Object]", the text of an object',
+    () => '[object Object]',
+    'Sign the JSON text of the message, not the object',
+  ],
+  [2, 'over {}', () => '{}'],
+  [2, 'over the word "undefined"', () => 'undefined'],
+  [2, 'over the word "null"', () => 'null'],
 ];
 
 /** The JSON-stringified body. Signing it is a mistake only with --exact; otherwise its signature is valid. */
@@ -144,8 +152,14 @@ const TEXT_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
     'with its quotes, <, > and & as entities, as PHP writes them',
     (text) => encodedEntities(text, '&#039;'),
   ],
-  [2, 'stringified twice, as a JSON string', (text) => JSON.stringify(text)],
-  [3, 'in UTF-16', (text) => Buffer.from(text, 'utf16le')],
+  [2, 'stringified twice, as a JSON string', (text) => JSON.stringify(text), STRINGIFY_ONCE],
+  [
+    2,
+    'in UTF-16 with a byte order mark and CRLF at its end, as Out-File of PowerShell writes it',
+    (text) => Buffer.from(`\ufeff${text}\r\n`, 'utf16le'),
+    AS_UTF_8,
+  ],
+  [3, 'in UTF-16', (text) => Buffer.from(text, 'utf16le'), AS_UTF_8],
   [3, 'in UTF-16 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
   [3, 'in big-endian UTF-16', (text) => Buffer.from(text, 'utf16le').swap16()],
 ];
@@ -159,24 +173,6 @@ const BYTES_ROWS: readonly ChangeRow<Buffer, BodyBytes>[] = [
 
 function ifHas(text: string, part: string, change: (text: string) => string): string | undefined {
   return text.includes(part) ? change(text) : undefined;
-}
-
-function encodedEntities(text: string, apostrophe: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", apostrophe);
-}
-
-function decodedEntities(text: string): string {
-  return text
-    .replaceAll(/&#0?39;|&#x27;|&apos;/gi, "'")
-    .replaceAll(/&quot;|&#34;/g, '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
 }
 
 const OBJECT_TEXT_ROWS: readonly ChangeRow<KeptBody, string>[] = [

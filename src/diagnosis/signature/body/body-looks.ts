@@ -32,6 +32,8 @@ interface Look {
   readonly fix?: string | ((body: KeptBody) => string);
   /** Recovers the bytes that may have been signed; undefined if this body has lost them. */
   readonly inside?: Inside;
+  /** Whether the look shows that the body is not what was sent. @default false, because correct bodies can look odd */
+  readonly isDamaged?: true;
 }
 
 /** A look that a body has. */
@@ -40,16 +42,18 @@ export interface BodyLook {
   readonly inside?: Inside;
   readonly says: string;
   readonly fix: string | undefined;
+  readonly isDamaged: boolean;
 }
 
 /** Yields the odd looks of a body, the most telling first. */
 export function* bodyLooks(body: KeptBody): Generator<BodyLook> {
-  for (const { code, says, fix, inside } of LOOKS) {
+  for (const { code, says, fix, inside, isDamaged = false } of LOOKS) {
     const found = says(body);
     if (found !== undefined) {
       yield {
         code: code ?? 'no-match',
         says: found,
+        isDamaged,
         fix: typeof fix === 'function' ? fix(body) : fix,
         ...(inside && { inside }),
       };
@@ -76,6 +80,7 @@ const LOOKS: readonly Look[] = [
   {
     says: ({ bytes }) =>
       bytes.length === 0 ? 'is empty: something has read it before, or it was not sent' : undefined,
+    isDamaged: true,
     fix: `${RAW_BYTES}; a stream can be read once`,
   },
   {
@@ -144,6 +149,7 @@ const LOOKS: readonly Look[] = [
   {
     says: ({ bytes }) =>
       isCutCharacter(bytes) ? `is cut off within a character, after ${bytes.length} bytes` : undefined,
+    isDamaged: true,
     fix: CUT_OFF,
   },
   {
@@ -162,10 +168,12 @@ const LOOKS: readonly Look[] = [
   {
     says: (body) =>
       charactersLost(body) ? 'has U+FFFD in it, which stands where characters were lost' : undefined,
+    isDamaged: true,
     fix: `Keep the body as bytes: it was decoded as UTF-8 and was not, or chunk by chunk. ${RAW_BYTES}`,
   },
   {
     says: (body) => (isCutJson(body) ? cutOffAt(body.bytes.length) : undefined),
+    isDamaged: true,
     fix: CUT_OFF,
   },
   recovered(
@@ -182,12 +190,23 @@ const LOOKS: readonly Look[] = [
   ),
   recovered('wrapped-body', onlyObject, 'is an object around another one'),
   {
-    // Programs print values in many ways (`[object Object]`, `map[type:track]`): the beginning shows which one did.
-    says: ({ text, problem }) =>
-      problem === undefined ? undefined : `is not JSON: it begins with "${printable(text ?? '', QUOTED)}"`,
+    says: ({ head, text }) =>
+      PRINTED.test(head) ? `is a value as a program prints it: ${beginning(text)}` : undefined,
+    isDamaged: true,
     fix: `Sign and send the JSON text of the message. ${RAW_BYTES}`,
   },
+  {
+    says: ({ text, problem }) => (problem === undefined ? undefined : `is not JSON: ${beginning(text)}`),
+  },
 ];
+
+/** Matches values as JavaScript, PHP, Python, Ruby, Go, Java, Node and .NET print them. */
+const PRINTED =
+  /^\s*(?:\[object \w+\]\s*$|Array\b|array\(\d|[[{]\s*'|b['"]|\{\s*(?:"[^"]*"|:\w+)\s*=>|map\[|\{\w+=|<Buffer |System\.\w|\{\s*\w+:\s)/;
+
+function beginning(text = ''): string {
+  return `it begins with "${printable(text, QUOTED)}"`;
+}
 
 function isCutJson({ head, text, problem }: KeptBody): boolean {
   return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts';
+import { applyRows, type SignatureChange, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /** BodyBytes of a body. A string stands for its UTF-8 bytes. */
 export type BodyBytes = Uint8Array | string;
@@ -9,7 +9,7 @@ export function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<BodyB
   yield* applyRows('trailing-newline', NEWLINE_ROWS, bytes, cost);
   yield* applyRows('bom', MARK_ROWS, bytes, cost);
   yield* applyRows('crlf', LINE_END_ROWS, bytes, cost);
-  if (!isAscii(bytes)) yield* applyRows('other-encoding', UNICODE_ROWS, bytes.toString(), cost);
+  if (!isAscii(bytes)) yield* applyRows('other-encoding', UNICODE_ROWS, bytes.toString(), cost, AS_UTF_8);
 }
 
 const BOM = Buffer.from('\ufeff');
@@ -22,6 +22,7 @@ const NEWLINE_ROWS: readonly ChangeRow<Buffer>[] = [
     (body) => (body.at(-1) === LF ? body.subarray(0, body.at(-2) === CR ? -2 : -1) : undefined),
   ],
   [1, 'with a newline at the end', (body) => Buffer.concat([body, Buffer.from('\n')])],
+  [1, 'with a space at the end', (body) => Buffer.concat([body, Buffer.from(' ')])],
   [2, 'with CRLF at the end', (body) => Buffer.concat([body, Buffer.from('\r\n')])],
   [2, 'without the trailing newlines', (body) => body.subarray(0, endOfLines(body))],
 ];
@@ -50,6 +51,56 @@ const LINE_END_ROWS: readonly ChangeRow<Buffer>[] = [
     (body) => (body.includes(LF) ? withoutBreaks(body) : undefined),
   ],
 ];
+
+/**
+ * The changes of line ends and marks that turn one body into another; empty for equal bodies. Undefined if something else
+ * differs.
+ */
+export function byteDifference(from: Buffer, to: Buffer): readonly ByteChange[] | undefined {
+  if (from.equals(to)) return [];
+  const hasBreaks = to.subarray(0, endOfLines(to)).includes(LF);
+  if (hasBreaks && !from.includes(LF) && from.equals(withoutBreaks(to))) return [BREAKS_LOST];
+  const [one, other] = [unmarked(from), unmarked(to)];
+  const [oneEnd, otherEnd] = [endOfLines(one), endOfLines(other)];
+  const [oneText, otherText] = [one.subarray(0, oneEnd), other.subarray(0, otherEnd)];
+  if (!withLineEnds(oneText, []).equals(withLineEnds(otherText, []))) return undefined;
+  const endings = [one.subarray(oneEnd).toString(), other.subarray(otherEnd).toString()] as const;
+  const isOther = otherText.includes('\r\n') === oneText.includes('\r\n');
+  return [
+    ...(isMarked(from) === isMarked(to) ? [] : [MARKS[isMarked(from) ? 0 : 1]]),
+    ...(isOther ? [] : [LINE_ENDS[oneText.includes('\r\n') ? 0 : 1]]),
+    ...(endings[0] === endings[1] ? [] : [endingChange(...endings)]),
+  ];
+}
+
+type ByteChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
+
+const MARKS = [
+  { code: 'bom', would: 'without the byte order mark' },
+  { code: 'bom', would: 'with a byte order mark in front' },
+] as const;
+const LINE_ENDS = [
+  { code: 'crlf', would: 'with LF for CRLF' },
+  { code: 'crlf', would: 'with CRLF for LF' },
+] as const;
+const BREAKS_LOST: ByteChange = {
+  code: 'crlf',
+  would: 'with line breaks, which curl -d removes from a file',
+  fix: 'Send the file as it is: curl --data-binary @FILE, not -d @FILE',
+};
+
+function endingChange(from: string, to: string): ByteChange {
+  const code = 'trailing-newline';
+  if (to === '') return { code, would: `without the trailing ${from.length > 2 ? 'newlines' : 'newline'}` };
+  return {
+    code,
+    would: `with ${to === '\r\n' ? 'CRLF' : 'a newline'} at the end${from === '' ? '' : ' in place of another'}`,
+  };
+}
+
+function unmarked(body: Buffer): Buffer {
+  return isMarked(body) ? body.subarray(BOM.length) : body;
+}
 
 /** Replaces line ends byte by byte: replacing millions of line ends in a string takes a hundred times as long. */
 function withLineEnds(body: Buffer, before: readonly number[]): Buffer {
@@ -99,5 +150,9 @@ const UNICODE_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
   [2, 'in Unicode form NFC', normalized('NFC')],
   [2, 'in Unicode form NFD', normalized('NFD')],
 ];
+
+/** The advice for a body that one side reads or writes in another character set. */
+export const AS_UTF_8 =
+  'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set';
 
 const windows1252 = new TextDecoder('windows-1252');

@@ -1,3 +1,4 @@
+import { REWRITTEN } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import type { Changed, Cost } from '../change.ts';
@@ -11,13 +12,30 @@ export function* formChanges(
   deadline: Deadline,
 ): Generator<Changed<string>> {
   if (/^\s*[[{"]/.test(head)) return;
-  if (cost === 1 && /^[^\s={["]{1,100}=/.test(text)) {
+  if (cost === 1 && IS_FORM.test(text)) {
     const would = 'over the value of the form field alone';
     for (const value of formValues(text, deadline)) yield { code, would, cost, value };
   }
+  if (cost === 2 && IS_FORM.test(text)) yield* otherForms(text, cost);
   const decoded = cost === 2 && /[%+]/.test(text) ? percentDecoded(text) : undefined;
   if (decoded !== undefined) {
     yield { code, would: 'with the percent-encoding taken off', cost, value: decoded };
+  }
+}
+
+const IS_FORM = /^[^\s={["]{1,100}=/;
+
+/** Yields the JSON of the fields of a form, and the form as other programs encode it. */
+function* otherForms(text: string, cost: Cost): Generator<Changed<string>> {
+  const fields = Object.fromEntries(new URLSearchParams(text));
+  const would = 'over the JSON of its form fields';
+  yield { code, would, cost, value: JSON.stringify(fields) };
+  for (const value of [
+    text.replaceAll('+', '%20'),
+    text.replaceAll('%20', '+'),
+    new URLSearchParams(text).toString(),
+  ]) {
+    yield { code, would: 'with its form encoded by another program', fix: REWRITTEN, cost, value };
   }
 }
 

@@ -5,6 +5,8 @@ import {
   type JsonNode,
 } from '../../../signature/body/json-text.ts';
 import { arrangedText, jsonTreeText } from '../../../signature/body/json-tree-text.ts';
+import { printable } from '../../../redact.ts';
+import { REWRITTEN } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import {
   allSpellings,
@@ -21,7 +23,9 @@ export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Gene
   if (json === undefined) return;
   yield* applyRows('first-of-array', LIST_ROWS, json.node, cost);
   yield* applyRows('wrapped-body', PART_ROWS, json.node, cost);
-  yield* applyRows('other-encoding', VALUE_ROWS, json.node, cost);
+  yield* applyRows('other-encoding', VALUE_ROWS, json.node, cost, REWRITTEN);
+  if (cost === 2) yield* withoutOneMember(json.node);
+  if (cost === 2) yield* otherDates(json.node);
 }
 
 /** Yields the same JSON as other programs write it, by spellings of one cost. */
@@ -158,11 +162,15 @@ const isEmpty = (value: JsonNode): boolean =>
 const isNull = (value: JsonNode): boolean => value.kind === 'literal' && value.text === 'null';
 const isEmptyText = (value: JsonNode): boolean => value.kind === 'string' && value.literal === '""';
 
+export const STRINGIFY_ONCE =
+  'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again';
+
 const VALUE_ROWS: readonly JsonRow[] = [
   [
     1,
     'over the text inside the JSON string',
     (node) => (node.kind === 'string' ? textOfLiteral(node.literal) : undefined),
+    STRINGIFY_ONCE,
   ],
   [
     2,
@@ -184,6 +192,43 @@ const VALUE_ROWS: readonly JsonRow[] = [
   ],
   [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
 ];
+
+/** Yields the body without each of its members, because a sender may add a field after it signed. */
+function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
+  for (const { key } of membersOf(node).slice(0, MOST_MEMBERS)) {
+    const rest = { kind: 'object', members: membersOf(node).filter((member) => member.key !== key) } as const;
+    const would = `without the member \`${printable(key, 40)}\`, which was added later`;
+    yield { code: 'other-encoding', would, fix: ADDED_LATER, cost: 2, value: compact(rest) };
+  }
+}
+
+const MOST_MEMBERS = 20;
+const ADDED_LATER = 'Sign the body when it is complete: nothing may change it between signing and sending';
+
+/** Ways in which libraries write a date: the milliseconds and the time zone. */
+const DATE_FORMS: readonly ((seconds: string, ms: string) => string)[] = [
+  (seconds) => `${seconds}Z`,
+  (seconds) => `${seconds}+00:00`,
+  (seconds, ms) => `${seconds}.${ms}Z`,
+  (seconds, ms) => `${seconds}.${ms}+00:00`,
+  (seconds, ms) => `${seconds}.${ms}000Z`,
+  (seconds, ms) => `${seconds}.${ms}000+00:00`,
+  (seconds, ms) => `${seconds}.${ms.replace(/0+$/, '')}Z`.replace('.Z', 'Z'),
+];
+const DATE = /^"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3})\d*)?(?:Z|\+00:00)"$/;
+
+function* otherDates(node: JsonNode): Generator<Changed<string>> {
+  for (const form of DATE_FORMS) {
+    const value = compact(
+      mapped(node, (each) => {
+        const [, seconds, ms = '000'] = (each.kind === 'string' && DATE.exec(each.literal)) || [];
+        return seconds === undefined ? each : { kind: 'string', literal: `"${form(seconds, ms)}"` };
+      }),
+    );
+    const would = `with its dates written as ${form('2026-01-31T12:00:00', '500')}`;
+    yield { code: 'other-encoding', would, fix: REWRITTEN, cost: 2, value };
+  }
+}
 
 /** The tree without some members, at any depth; the same tree if there are none. */
 function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {
