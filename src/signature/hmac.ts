@@ -57,14 +57,23 @@ export function keyedHmac(
   secret: string | Uint8Array,
   { before, after } = NO_FRAME,
 ): StreamingHmac {
-  const key = blockKey(algorithm, secret);
+  const { inner, outer } = paddedKey(algorithm, secret);
   return new StreamingHmac(
-    createHash(algorithm)
-      .update(key.map((byte) => byte ^ 0x36))
-      .update(before),
-    createHash(algorithm).update(key.map((byte) => byte ^ 0x5c)),
+    createHash(algorithm).update(inner).update(before),
+    createHash(algorithm).update(outer),
     after,
   );
+}
+
+/** The first blocks of the two hashes of an HMAC. They depend on the key alone. */
+export interface PaddedKey {
+  readonly inner: Uint8Array;
+  readonly outer: Uint8Array;
+}
+
+export function paddedKey(algorithm: HmacAlgorithm, secret: string | Uint8Array): PaddedKey {
+  const key = blockKey(algorithm, secret);
+  return { inner: key.map((byte) => byte ^ 0x36), outer: key.map((byte) => byte ^ 0x5c) };
 }
 
 /** Pads the key with zeros to the block size. A longer key is hashed first. */

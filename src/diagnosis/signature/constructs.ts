@@ -81,8 +81,7 @@ function overHash(algorithm: HmacAlgorithm): readonly Construct[] {
   return [over(' in hex', (body) => Buffer.from(hashOf(body).toString('hex'))), over('', hashOf)];
 }
 
-/** Computes the HMAC. Making a new one takes less time than copying one that is keyed already. */
-export function rightHmac({ algorithm, secret, frame, body }: SignedParts): Buffer {
+function rightHmac({ algorithm, secret, frame, body }: SignedParts): Buffer {
   const hmac = createHmac(algorithm, secret);
   if (frame.before !== '') hmac.update(frame.before);
   hmac.update(body);

@@ -44,7 +44,7 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   if (body !== undefined) return searchChanges({ ...evidence, body }, readings);
   // Without the body, only its end can be changed: the digests hold it back.
   for (const { would, digests: made } of digests.otherEndings()) {
-    const reading = readings.find(({ matches }) => made.some(matches));
+    const reading = readings.find(({ matches }) => made.some((digest) => matches(digest.toString('latin1'))));
     if (reading) return { kind: 'found', reading, changes: [{ code: 'trailing-newline', would }] };
   }
   return { kind: 'too-large' };

@@ -21,8 +21,8 @@ export interface Reading {
   readonly cost: number;
   /** The difference from the notation of the scheme. Undefined if the text is in that notation. */
   readonly problem?: NotationProblem;
-  /** Whether the text is this digest. */
-  readonly matches: (digest: Buffer) => boolean;
+  /** Whether the text is this digest, which has one latin1 character per byte. */
+  readonly matches: (digest: string) => boolean;
 }
 
 export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
@@ -114,7 +114,8 @@ function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading
         what: `${hmacName(scheme.hash)} without the leading zero of each byte`,
         fix: 'Write two hex digits for each byte: %02x, padStart(2, "0")',
       },
-      matches: (digest) => [...digest].map((byte) => byte.toString(16)).join('') === digits,
+      matches: (digest) =>
+        [...Buffer.from(digest, 'latin1')].map((byte) => byte.toString(16)).join('') === digits,
     };
   }
 }
@@ -154,7 +155,7 @@ function* listReadings(token: string): Generator<Reading> {
     algorithm,
     cost: 0,
     problem: { code: 'other-encoding', what },
-    matches: (made) => made.equals(digest),
+    matches: (made) => made === digest.toString('latin1'),
   };
 }
 
@@ -167,6 +168,7 @@ function* wholeReadings(
 ): Generator<Reading> {
   const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === bytes);
   if (algorithm === undefined) return;
+  const whole = digest.toString('latin1');
   const isOwn = algorithm === scheme.hash;
   const isBase64 = form.includes('base64') && scheme.encoding === 'hex';
   const code = isOwn ? (isBase64 ? 'base64' : 'other-encoding') : otherHashCode(algorithm);
@@ -175,11 +177,11 @@ function* wholeReadings(
     // Any text cut off to 16 bytes has the length of MD5.
     cost: algorithm === 'md5' ? 1 : 0,
     ...((!isOwn || form !== '') && { problem: { code, what: hmacName(algorithm) + form } }),
-    matches: (made) => made.equals(digest),
+    matches: (made) => made === whole,
   };
   for (const [longer, cost] of CUT_OFF_HASHES.filter(([each]) => DIGEST_BYTES[each] > bytes)) {
     const what = `the first digits of an HMAC with ${HASH_NAMES[longer]}${form}`;
-    const matches = (made: Buffer): boolean => made.subarray(0, bytes).equals(digest);
+    const matches = (made: string): boolean => made.startsWith(whole);
     yield { algorithm: longer, cost, problem: { code: otherHashCode(longer), what }, matches };
   }
 }
@@ -205,7 +207,7 @@ function* partReadings(
     cost: 1,
     problem: { code: 'truncated-signature', what: `${part.length} of the ${whole} ${unit} of the right one` },
     matches: (digest) => {
-      const text = digest.toString(encoding);
+      const text = Buffer.from(digest, 'latin1').toString(encoding);
       return text.startsWith(part) || text.endsWith(part);
     },
   };

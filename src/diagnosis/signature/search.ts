@@ -7,8 +7,9 @@ import { schemeKey } from '../../signature/schemes/secrets.ts';
 import { bodyChanges, bodyReplacements, type BodyCandidate } from './body/body-changes.ts';
 import { byteDifference } from './body/byte-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
-import { CONSTRUCTS, HASH_NAMES, rightHmac, type Construct } from './constructs.ts';
+import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
 import { framesOf, type FrameChange } from './frames.ts';
+import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets } from './other-secrets.ts';
 import type { Reading } from './readings.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
@@ -69,12 +70,15 @@ interface Match {
   readonly changes: readonly NamedChange[];
 }
 
-/** One combination of variants. Each of `frame` and `construct` is undefined if it is the right one. */
-interface Combination {
+/** What is computed from a secret and a body. Each part is undefined if it is the right one; at most one is not. */
+interface Structure {
+  readonly frame?: FrameChange | undefined;
+  readonly construct?: Construct | undefined;
+}
+
+interface Combination extends Structure {
   readonly secret: Variant<Secret>;
   readonly body: Variant<BodyCandidate>;
-  readonly frame: FrameChange | undefined;
-  readonly construct: Construct | undefined;
 }
 
 class ChangeSearch {
@@ -85,6 +89,7 @@ class ChangeSearch {
   readonly #secrets: Variants<Secret>;
   readonly #bodies: Variants<BodyCandidate>;
   readonly #frames: readonly FrameChange[];
+  readonly #hmacs = new Map<HmacFrame, Map<HmacAlgorithm, ManyHmacs>>();
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
     const { body, deadline, digests, scheme, presented } = evidence;
@@ -108,54 +113,55 @@ class ChangeSearch {
     this.#frames = framesOf(scheme, evidence, presented.fields);
   }
 
-  /** Tries all combinations whose costs have this sum. */
+  /** Tries all combinations whose costs have this sum. Loops without generators, which cost as much as a digest. */
   at(sum: number, readings: readonly Reading[]): Match | undefined {
-    for (const combination of this.#combinations(sum)) {
-      if (this.#deadline.isOver) return undefined;
-      this.tried++;
-      const digest = this.#digestOf(combination, readings[0]?.algorithm ?? 'sha1');
-      const reading = readings.find((each) => each.matches(digest));
-      if (reading !== undefined)
-        return { reading, changes: changesOf(combination, reading.algorithm, this.#received) };
+    let match = this.#tryPairs(sum, {}, readings);
+    for (const frame of this.#frames) match ??= this.#tryPairs(sum, { frame }, readings);
+    for (const construct of CONSTRUCTS) match ??= this.#tryPairs(sum, { construct }, readings);
+    return match;
+  }
+
+  /** Tries all pairs of a secret and a body beside a frame or a construct, if the costs have this sum. */
+  #tryPairs(sum: number, { frame, construct }: Structure, readings: readonly Reading[]): Match | undefined {
+    const base = frame?.cost ?? construct?.cost ?? 0;
+    // At the highest cost, a frame or construct is tried alone, because there are many of them.
+    if (base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
+    const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
+    for (let cost = 0; cost <= sum - base; cost++) {
+      for (const secret of this.#secrets.at(cost)) {
+        const left = most - secret.changes.length;
+        if (left < 0 || this.#deadline.isOver) continue;
+        for (const body of this.#bodies.at(sum - base - cost)) {
+          if (body.changes.length > left) continue;
+          const match = this.#try({ secret, body, frame, construct }, readings);
+          if (match !== undefined) return match;
+        }
+      }
     }
     return undefined;
   }
 
-  *#combinations(sum: number): Generator<Combination> {
-    yield* this.#pairs(sum, 0, {});
-    for (const frame of this.#frames) yield* this.#pairs(sum - frame.cost, frame.cost, { frame });
-    for (const construct of CONSTRUCTS) {
-      yield* this.#pairs(sum - construct.cost, construct.cost, { construct });
+  #try(combination: Combination, readings: readonly Reading[]): Match | undefined {
+    this.tried++;
+    const digest = this.#digestOf(combination, readings[0]?.algorithm ?? 'sha1');
+    for (const reading of readings) {
+      if (!reading.matches(digest)) continue;
+      return { reading, changes: changesOf(combination, reading.algorithm, this.#received) };
     }
+    return undefined;
   }
 
-  /** Yields all pairs of a secret and a body whose costs have this sum, beside a frame or construct of cost `base`. */
-  *#pairs(
-    sum: number,
-    base: number,
-    { frame, construct }: Partial<Pick<Combination, 'frame' | 'construct'>>,
-  ): Generator<Combination> {
-    // At the highest cost, a frame or construct is tried alone, because there are many of them.
-    if (base > 0 && sum > 0 && sum + base === MOST_COST.all) return;
-    const most = MOST_CHANGES[sum + base] ?? 0;
-    for (let cost = 0; cost <= sum; cost++) {
-      for (const secret of this.#secrets.at(cost)) {
-        for (const body of this.#bodies.at(sum - cost)) {
-          if (Math.sign(base) + secret.changes.length + body.changes.length > most) continue;
-          yield { secret, body, frame, construct };
-        }
-      }
+  #digestOf({ secret, body, frame, construct }: Combination, algorithm: HmacAlgorithm): string {
+    const right = frame?.frame ?? this.#rightFrame;
+    if (construct !== undefined) {
+      const parts = { algorithm, secret: secret.value, body: body.value.body.bytes, frame: right };
+      return construct.digest(parts).toString('latin1');
     }
-  }
-
-  #digestOf({ secret, body, frame, construct }: Combination, algorithm: HmacAlgorithm): Buffer {
-    const parts = {
-      algorithm,
-      secret: secret.value,
-      body: body.value.body.bytes,
-      frame: frame?.frame ?? this.#rightFrame,
-    };
-    return construct === undefined ? rightHmac(parts) : construct.digest(parts);
+    const known = this.#hmacs.get(right) ?? new Map<HmacAlgorithm, ManyHmacs>();
+    this.#hmacs.set(right, known);
+    const hmacs = known.get(algorithm) ?? new ManyHmacs(algorithm, right);
+    known.set(algorithm, hmacs);
+    return hmacs.digest(secret, body);
   }
 }
 

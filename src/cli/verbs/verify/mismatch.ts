@@ -28,7 +28,7 @@ export async function explainedVerdict(
  * user waits for one result, on code that runs for the first time, perhaps on a busy machine. 20 ms would miss many mistakes
  * that 200 ms find.
  */
-const PATIENT_MS = 2_000;
+const PATIENT_MS = 500;
 
 /** Explains a mismatch by HOOKS_SIGNATURE, which may be left over from an earlier command. */
 export function hiddenByVariable(verdict: PrintedVerdict, bytes: number): PrintedVerdict {

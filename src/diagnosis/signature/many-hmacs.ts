@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import { paddedKey, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
+import type { Variant } from './change.ts';
+import type { BodyCandidate } from './body/body-changes.ts';
+import type { Secret } from './secret-changes.ts';
+
+/** The two hashed texts of an HMAC, each behind room for the padded key. */
+interface KeyBlocks {
+  readonly inner: Uint8Array;
+  /** The outer block, and room for the inner digest. */
+  readonly outer: Buffer;
+}
+
+const DIGEST_ROOM = 64;
+
+/**
+ * Computes the HMACs of many bodies with many keys, in a third of the time of `createHmac`: each body stands in a buffer
+ * behind room for the padded key, `hash` needs no object for each digest, and a latin1 string is cheaper than a Buffer.
+ */
+export class ManyHmacs {
+  readonly #algorithm: HmacAlgorithm;
+  readonly #frame: HmacFrame;
+  readonly #keys = new WeakMap<Variant<Secret>, KeyBlocks>();
+  readonly #bodies = new WeakMap<Variant<BodyCandidate>, Buffer>();
+
+  constructor(algorithm: HmacAlgorithm, frame: HmacFrame) {
+    this.#algorithm = algorithm;
+    this.#frame = frame;
+  }
+
+  /** The HMAC, one latin1 character per byte. */
+  digest(secret: Variant<Secret>, body: Variant<BodyCandidate>): string {
+    const { inner, outer } = this.#keys.get(secret) ?? this.#keyBlocks(secret);
+    const signed = this.#bodies.get(body) ?? this.#signedText(body, inner.length);
+    signed.set(inner);
+    const length = outer.write(hash(this.#algorithm, signed, 'binary'), inner.length, 'binary');
+    return hash(this.#algorithm, outer.subarray(0, inner.length + length), 'binary');
+  }
+
+  #keyBlocks(secret: Variant<Secret>): KeyBlocks {
+    const { inner, outer } = paddedKey(this.#algorithm, secret.value);
+    const blocks = { inner, outer: Buffer.concat([outer, Buffer.alloc(DIGEST_ROOM)]) };
+    this.#keys.set(secret, blocks);
+    return blocks;
+  }
+
+  #signedText(variant: Variant<BodyCandidate>, room: number): Buffer {
+    const { before, after } = this.#frame;
+    const { bytes } = variant.value.body;
+    const signed = Buffer.concat([Buffer.alloc(room), Buffer.from(before), bytes, Buffer.from(after)]);
+    this.#bodies.set(variant, signed);
+    return signed;
+  }
+}
