@@ -3,7 +3,7 @@ import { COSTS, type Cost, type SignatureChange } from '../signature/change.ts';
 import { CONSTRUCTS, HASH_NAMES } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
-import { framesOf } from '../signature/frames.ts';
+import { FrameChanges } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
@@ -135,8 +135,8 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
   const { hasTimestamp, hasId } = layoutOf(scheme);
   if (!hasTimestamp && !hasId) return;
   const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
-  const frames = framesOf(scheme, { headers: [], body: new KeptBody(body) }, own);
-  for (const { code, would, frame } of frames.filter((each) => Math.min(3, each.cost) === cost)) {
+  const frames = new FrameChanges(scheme, { headers: [], body: new KeptBody(body) }, own);
+  for (const { code, would, frame } of frames.upTo(3).filter((each) => each.cost === cost)) {
     if (!RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
     const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');

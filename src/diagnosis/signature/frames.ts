@@ -36,28 +36,50 @@ type FieldGuesses = Readonly<Record<Field, Guesses>>;
 /**
  * Texts that may have been signed around the body: the parts of the scheme's own template in another order or number, the
  * templates of other schemes, and one or two fields with usual separators. Each is filled with the received id and timestamp,
- * or with another one.
+ * or with another one. Makes those of the highest cost, of which there are many, only when they are asked for.
  */
-export function framesOf(
-  scheme: SignatureScheme,
-  request: FramedRequest,
-  own: SignedFields = { id: '', timestamp: '' },
-): readonly FrameChange[] {
-  const guesses = {
-    timestamp: timeGuesses(own.timestamp, request),
-    id: idGuesses(own.id, request),
-    ...targetGuesses(request),
-  };
-  const frames: FrameChange[] = [];
-  const seen = new Set<string>();
-  for (const template of templatesOf(scheme)) {
-    if (seen.has(template.signs)) continue;
-    seen.add(template.signs);
-    const isOwn = template.signs === scheme.signs;
-    const times = isOwn ? [...guesses.timestamp, ...nearTimes(own.timestamp)] : guesses.timestamp;
-    frames.push(...filled(template, own, { ...guesses, timestamp: times }));
+export class FrameChanges {
+  readonly #own: SignedFields;
+  readonly #guesses: FieldGuesses;
+  readonly #scheme: SignatureScheme;
+  readonly #seen = new Set<string>();
+  #few: readonly FrameChange[] | undefined;
+  #many: readonly FrameChange[] | undefined;
+
+  constructor(
+    scheme: SignatureScheme,
+    request: FramedRequest,
+    own: SignedFields = { id: '', timestamp: '' },
+  ) {
+    this.#scheme = scheme;
+    this.#own = own;
+    this.#guesses = {
+      timestamp: timeGuesses(own.timestamp, request),
+      id: idGuesses(own.id, request),
+      ...targetGuesses(request),
+    };
   }
-  return frames.toSorted((one, other) => one.cost - other.cost);
+
+  /** The frames whose cost is at most `sum`. */
+  upTo(sum: number): readonly FrameChange[] {
+    if (sum === 0) return [];
+    this.#few ??= this.#filled(templatesOf(this.#scheme));
+    if (sum >= ALONE)
+      this.#many ??= this.#filled(TEMPLATES.map((signs) => ({ signs, cost: ALONE, asWhom: '' })));
+    return [...this.#few, ...(this.#many ?? [])].filter(({ cost }) => cost <= sum);
+  }
+
+  #filled(templates: Iterable<Template>): readonly FrameChange[] {
+    const frames: FrameChange[] = [];
+    for (const template of templates) {
+      if (this.#seen.has(template.signs)) continue;
+      this.#seen.add(template.signs);
+      const { timestamp } = this.#guesses;
+      const near = template.signs === this.#scheme.signs ? nearTimes(this.#own.timestamp) : [];
+      frames.push(...filled(template, this.#own, { ...this.#guesses, timestamp: [...timestamp, ...near] }));
+    }
+    return frames;
+  }
 }
 
 interface Template {
@@ -75,7 +97,6 @@ function* templatesOf(scheme: SignatureScheme): Generator<Template> {
     }
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
-  for (const signs of TEMPLATES) yield { signs, cost: ALONE, asWhom: '' };
 }
 
 /** Cost of a frame that is tried without other changes, because there are many. */

@@ -8,7 +8,7 @@ import { bodyChanges, bodyReplacements, type BodyCandidate } from './body/body-c
 import { byteDifference } from './body/byte-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
 import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
-import { framesOf, type FrameChange } from './frames.ts';
+import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets } from './other-secrets.ts';
 import type { Reading } from './readings.ts';
@@ -46,7 +46,7 @@ export function searchChanges(
       if (first === undefined) continue;
       const found = search.at(sum - first.cost, [first, ...others]);
       if (found !== undefined) return { kind: 'found', ...found };
-      if (evidence.deadline.isOver) {
+      if (search.isStopped) {
         return { kind: 'stopped', tried: search.tried, afterMs: evidence.deadline.budgetMs };
       }
     }
@@ -83,12 +83,14 @@ interface Combination extends Structure {
 
 class ChangeSearch {
   tried = 0;
+  /** Whether the time was up. */
+  isStopped = false;
   readonly #deadline: Deadline;
   readonly #received: KeptBody;
   readonly #rightFrame: HmacFrame;
   readonly #secrets: Variants<Secret>;
   readonly #bodies: Variants<BodyCandidate>;
-  readonly #frames: readonly FrameChange[];
+  readonly #frames: FrameChanges;
   readonly #hmacs = new Map<HmacFrame, Map<HmacAlgorithm, ManyHmacs>>();
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
@@ -110,13 +112,13 @@ class ChangeSearch {
       keyOf: ({ body: { bytes } }) => hash('sha1', bytes, 'base64'),
       mostCost: body.bytes.length > LARGEST_DIAGNOSED ? 2 : MOST_COST.body,
     });
-    this.#frames = framesOf(scheme, evidence, presented.fields);
+    this.#frames = new FrameChanges(scheme, evidence, presented.fields);
   }
 
   /** Tries all combinations whose costs have this sum. Loops without generators, which cost as much as a digest. */
   at(sum: number, readings: readonly Reading[]): Match | undefined {
     let match = this.#tryPairs(sum, {}, readings);
-    for (const frame of this.#frames) match ??= this.#tryPairs(sum, { frame }, readings);
+    for (const frame of this.#frames.upTo(sum)) match ??= this.#tryPairs(sum, { frame }, readings);
     for (const construct of CONSTRUCTS) match ??= this.#tryPairs(sum, { construct }, readings);
     return match;
   }
@@ -125,13 +127,17 @@ class ChangeSearch {
   #tryPairs(sum: number, { frame, construct }: Structure, readings: readonly Reading[]): Match | undefined {
     const base = frame?.cost ?? construct?.cost ?? 0;
     // At the highest cost, a frame or construct is tried alone, because there are many of them.
-    if (base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
+    if (this.isStopped || base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
     for (let cost = 0; cost <= sum - base; cost++) {
       for (const secret of this.#secrets.at(cost)) {
         const left = most - secret.changes.length;
-        if (left < 0 || this.#deadline.isOver) continue;
+        if (left < 0) continue;
         for (const body of this.#bodies.at(sum - base - cost)) {
+          if (this.isStopped || this.#deadline.isOver) {
+            this.isStopped = true;
+            return undefined;
+          }
           if (body.changes.length > left) continue;
           const match = this.#try({ secret, body, frame, construct }, readings);
           if (match !== undefined) return match;

@@ -6,8 +6,6 @@ export interface Spelling extends Arrangement {
   readonly code: NoteCode;
   /** The body that would match, after "it would match": `as json.dumps of Python writes it`. */
   readonly would: string;
-  /** How rare the spelling is: the sum of the costs of its parts, at least 1. */
-  readonly cost: number;
   readonly escape: Escape;
 }
 
@@ -133,14 +131,15 @@ function spelling(
   return {
     code: parts.find(({ would }) => would !== '')?.code ?? 'pretty-printed',
     would: words.join(' and ') || 'without the white space between its parts',
-    cost: Math.max(
-      1,
-      parts.reduce((sum, { cost }) => sum + cost, 0),
-    ),
     layout: layout.way,
     escape: escape.way,
     order: order.way,
   };
+}
+
+/** How rare a spelling is: the sum of the costs of its parts, at least 1. */
+function costOf(layout: Part<JsonLayout>, escape: Part<Escape>, order: Part<unknown>): number {
+  return Math.max(1, layout.cost + pythonEscape(layout, escape).cost + order.cost);
 }
 
 /** The escapes to name beside a layout. Python escapes by default, so its layout says so already. */
@@ -157,11 +156,15 @@ export const PYTHON_SPELLINGS: readonly Spelling[] = [ASCII, PLAIN].map((escape)
   spelling(PYTHON_LAYOUT, escape, KEPT),
 );
 
-/** Composes all combinations of a layout, escapes and an order, the most common first. */
-export function allSpellings(): readonly Spelling[] {
+/** Composes the combinations of a layout, escapes and an order that have this cost. */
+export function spellingsOf(cost: number): readonly Spelling[] {
   return LAYOUTS.flatMap((layout) =>
-    ORDERS.flatMap((order) => ESCAPES.map((escape) => spelling(layout, escape, order))),
-  ).toSorted((one, other) => one.cost - other.cost);
+    ORDERS.flatMap((order) =>
+      ESCAPES.filter((escape) => costOf(layout, escape, order) === cost).map((escape) =>
+        spelling(layout, escape, order),
+      ),
+    ),
+  );
 }
 
 /**

@@ -77,7 +77,7 @@ describe('the time for a diagnosis', () => {
     const { code, hint, looks } = diagnosedByLooks(`{"a":"é/","b":[${'1,'.repeat(100)}1]}`);
     expect(code).toBe('no-match');
     expect(hint).toMatch(
-      /computed over 219 bytes; none of \d+ combinations matches that were tried within 20 ms; probably the two sides hold different secrets, or the body was changed\. Compare the secrets/,
+      /computed over 219 bytes; none of \d+ combinations matches that were tried within 20 ms; probably the two sides hold different secrets, or what they sign differs\. Compare the secrets/,
     );
     expect(looks).toBeLessThan(30);
   });

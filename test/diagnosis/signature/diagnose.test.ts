@@ -110,7 +110,7 @@ describe('diagnose', () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     expect(signedOver('x', bomb)).toMatchObject({
       code: 'no-match',
-      hint: expect.stringContaining('the body is compressed') as string,
+      hint: expect.stringContaining('The body is compressed') as string,
     });
   });
 

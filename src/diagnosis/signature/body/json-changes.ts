@@ -9,7 +9,7 @@ import { printable } from '../../../redact.ts';
 import { REWRITTEN } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import {
-  allSpellings,
+  spellingsOf,
   COMPACT_SPELLING,
   tellingCharacters,
   type Spelling,
@@ -48,7 +48,7 @@ function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefine
   return spelled;
 }
 
-let spellings: readonly Spelling[] | undefined;
+const spellings = new Map<Cost, readonly Spelling[]>();
 
 /** Writes one JSON tree in all spellings. */
 class SpelledJson {
@@ -70,8 +70,10 @@ class SpelledJson {
   }
 
   *spelled(cost: Cost): Generator<Changed<string>> {
-    for (const how of (spellings ??= allSpellings())) {
-      if (how.cost !== cost || !this.#tells(how)) continue;
+    const hows = spellings.get(cost) ?? spellingsOf(cost);
+    spellings.set(cost, hows);
+    for (const how of hows) {
+      if (!this.#tells(how)) continue;
       const text = this.#textOf(how);
       if (text !== undefined) yield { code: how.code, would: how.would, cost, value: how.escape(text) };
     }
