@@ -8,7 +8,7 @@ export const RAW_BYTES = `Verify ${RAW}`;
  * The advice for reasons that can lie with the sender (it signs one text and sends another) or with the receiver (it
  * re-encodes the body).
  */
-export const REWRITTEN = `Sign and verify the same bytes: a sender signs the very string that it sends; a receiver verifies ${RAW}`;
+export const SAME_BYTES = `Sign and verify the same bytes: a sender signs the very string that it sends; a receiver verifies ${RAW}`;
 
 /** Explains the code `lossy-json`. The text completes "it would match …". */
 export function overLossyBody(loss: string): string {
@@ -39,10 +39,10 @@ export const FIXES = {
     'Verify exactly the bytes received: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). If the sender is yours, send exactly what it signs: curl --data-binary, not -d',
   crlf: 'Keep the body as bytes, and do not open its file as text: something between the two sides rewrites line ends',
   bom: 'Write the body as UTF-8 without a byte order mark, and sign exactly what is sent',
-  'pretty-printed': `${REWRITTEN}: stringified once, without indentation`,
-  'python-json': `${REWRITTEN}: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
-  'escaped-unicode': `${REWRITTEN}: without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
-  'escaped-slash': `${REWRITTEN}: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,
+  'pretty-printed': `${SAME_BYTES}: stringified once, without indentation`,
+  'python-json': `${SAME_BYTES}: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
+  'escaped-unicode': `${SAME_BYTES}: without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
+  'escaped-slash': `${SAME_BYTES}: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,
   'reordered-keys': `${RAW_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
   'lossy-json':
     'Reject the request: it may be forged. If the sender is yours, sign the bytes that it sends, in UTF-8, with each key once and large numbers as strings',

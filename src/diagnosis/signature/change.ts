@@ -28,13 +28,18 @@ export type ChangeRow<Value, Result = Value> = readonly [
   fix?: string,
 ];
 
-/** Applies the rows of one cost to a value. `groupFix` is the fix of the rows without their own. */
+/** Rows that share a reason, and the fix of those without their own. */
+export interface RowGroup<Value, Result = Value> {
+  readonly code: ReasonCode;
+  readonly rows: readonly ChangeRow<Value, Result>[];
+  readonly fix?: string;
+}
+
+/** Applies the rows of one cost to a value. */
 export function* applyRows<Value, Result>(
-  code: ReasonCode,
-  rows: readonly ChangeRow<Value, Result>[],
+  { code, rows, fix: groupFix }: RowGroup<Value, Result>,
   value: Value,
   cost: number,
-  groupFix?: string,
 ): Generator<Changed<Result>> {
   for (const [own, would, apply, fix = groupFix] of rows) {
     const result = own === cost ? apply(value) : undefined;

@@ -53,7 +53,7 @@ const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
 ];
 
 /** The secrets that the two sides may hold. */
-export interface SecretContext {
+export interface HeldSecrets {
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
   /** Name of the scheme, after which services name the variable of its secret. */
@@ -62,7 +62,7 @@ export interface SecretContext {
 
 /** Yields the secrets of one cost that the other side may use in place of ours: known secrets, the empty one, placeholders. */
 export function* otherSecrets(
-  { secrets, otherSecrets: known, schemeName }: SecretContext,
+  { secrets, otherSecrets: known, schemeName }: HeldSecrets,
   cost: Cost,
 ): Generator<Changed<Secret>> {
   const code = 'other-secret';
@@ -79,7 +79,7 @@ export function* otherSecrets(
       };
     }
   }
-  yield* applyRows(code, REPLACEMENTS, undefined, cost);
+  yield* applyRows({ code, rows: REPLACEMENTS }, undefined, cost);
   for (const name of variableNames(schemeName, cost)) {
     for (const value of REFERENCES.map((write) => write(name))) {
       const would = `with the text "${value}" as the secret, which was not expanded`;

@@ -157,7 +157,7 @@ export const PYTHON_SPELLINGS: readonly Spelling[] = [ASCII, PLAIN].map((escape)
 );
 
 /** Composes the combinations of a layout, escapes and an order that have this cost. */
-export function spellingsOf(cost: number): readonly Spelling[] {
+export function jsonSpellingsOfCost(cost: number): readonly Spelling[] {
   return LAYOUTS.flatMap((layout) =>
     ORDERS.flatMap((order) =>
       ESCAPES.filter((escape) => costOf(layout, escape, order) === cost).map((escape) =>

@@ -2,7 +2,7 @@ import { AS_UTF_8, byteChanges, type BodyBytes } from './byte-changes.ts';
 import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import { whyDiffers } from '../../../signature/body/why-differs.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { overLossyBody, REWRITTEN } from '../../../signature/reasons.ts';
+import { overLossyBody, SAME_BYTES } from '../../../signature/reasons.ts';
 import { bodyLooks } from './body-looks.ts';
 import { decodedEntities, encodedEntities } from '../entities.ts';
 import { isPacked } from './decoders.ts';
@@ -48,10 +48,14 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 /** Changes that lead to other content, such as the JSON inside an envelope. */
 function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<BodyBytes>> {
   yield* jsonParts(body, cost, deadline);
-  yield* applyRows('gzip', PACKING_ROWS, body.bytes, cost);
+  yield* applyRows({ code: 'gzip', rows: PACKING_ROWS }, body.bytes, cost);
   if (cost === 1) yield* insideChanges(body);
   yield* formChanges(body, cost, deadline);
-  yield* applyRows('other-encoding', DECODING_ROWS, body.bytes.toString(), cost, REWRITTEN);
+  yield* applyRows(
+    { code: 'other-encoding', rows: DECODING_ROWS, fix: SAME_BYTES },
+    body.bytes.toString(),
+    cost,
+  );
 }
 
 /** Changes that write the same content in another way. */
@@ -59,14 +63,17 @@ function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
   yield* jsonSpellings(body, cost, deadline);
   if (deadline.isOver) return;
   yield* encodedForms(body, cost);
-  yield* applyRows('other-encoding', BYTES_ROWS, body.bytes, cost, REWRITTEN);
-  yield* applyRows('other-encoding', TEXT_ROWS, body.bytes.toString(), cost, REWRITTEN);
-  yield* applyRows('object-text', OBJECT_TEXT_ROWS, body, cost);
+  yield* applyRows({ code: 'other-encoding', rows: BYTES_ROWS, fix: SAME_BYTES }, body.bytes, cost);
+  yield* applyRows({ code: 'other-encoding', rows: TEXT_ROWS, fix: SAME_BYTES }, body.bytes.toString(), cost);
+  yield* applyRows({ code: 'object-text', rows: OBJECT_TEXT_ROWS }, body, cost);
 }
 
 /** Texts that broken senders sign instead of the body. They do not depend on the body. */
 export function bodyReplacements(cost: Cost): Iterable<Changed<BodyCandidate>> {
-  return signedBodies(applyRows('other-encoding', CONSTANT_ROWS, undefined, cost, SIGN_THE_BODY), false);
+  return signedBodies(
+    applyRows({ code: 'other-encoding', rows: CONSTANT_ROWS, fix: SIGN_THE_BODY }, undefined, cost),
+    false,
+  );
 }
 
 const SIGN_THE_BODY = 'Sign the bytes of the body: the sender did not have them when it signed';

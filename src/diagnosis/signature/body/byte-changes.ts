@@ -6,10 +6,11 @@ export type BodyBytes = Uint8Array | string;
 
 /** Changes around the content: line ends, marks and character sets. They apply to any bytes. */
 export function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<BodyBytes>> {
-  yield* applyRows('trailing-newline', NEWLINE_ROWS, bytes, cost);
-  yield* applyRows('bom', MARK_ROWS, bytes, cost);
-  yield* applyRows('crlf', LINE_END_ROWS, bytes, cost);
-  if (!isAscii(bytes)) yield* applyRows('other-encoding', UNICODE_ROWS, bytes.toString(), cost, AS_UTF_8);
+  yield* applyRows({ code: 'trailing-newline', rows: NEWLINE_ROWS }, bytes, cost);
+  yield* applyRows({ code: 'bom', rows: MARK_ROWS }, bytes, cost);
+  yield* applyRows({ code: 'crlf', rows: LINE_END_ROWS }, bytes, cost);
+  if (!isAscii(bytes))
+    yield* applyRows({ code: 'other-encoding', rows: UNICODE_ROWS, fix: AS_UTF_8 }, bytes.toString(), cost);
 }
 
 const BOM = Buffer.from('\ufeff');

@@ -1,4 +1,4 @@
-import { REWRITTEN } from '../../../signature/reasons.ts';
+import { SAME_BYTES } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import type { Changed, Cost } from '../change.ts';
@@ -35,7 +35,7 @@ function* otherForms(text: string, cost: Cost): Generator<Changed<string>> {
     text.replaceAll('%20', '+'),
     new URLSearchParams(text).toString(),
   ]) {
-    yield { code, would: 'with its form encoded by another program', fix: REWRITTEN, cost, value };
+    yield { code, would: 'with its form encoded by another program', fix: SAME_BYTES, cost, value };
   }
 }
 

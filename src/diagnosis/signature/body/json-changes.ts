@@ -6,10 +6,10 @@ import {
 } from '../../../signature/body/json-text.ts';
 import { arrangedText, jsonTreeText } from '../../../signature/body/json-tree-text.ts';
 import { printable } from '../../../redact.ts';
-import { REWRITTEN } from '../../../signature/reasons.ts';
+import { SAME_BYTES } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import {
-  spellingsOf,
+  jsonSpellingsOfCost,
   COMPACT_SPELLING,
   tellingCharacters,
   type Spelling,
@@ -21,9 +21,9 @@ import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json === undefined) return;
-  yield* applyRows('first-of-array', LIST_ROWS, json.node, cost);
-  yield* applyRows('wrapped-body', PART_ROWS, json.node, cost);
-  yield* applyRows('other-encoding', VALUE_ROWS, json.node, cost, REWRITTEN);
+  yield* applyRows({ code: 'first-of-array', rows: LIST_ROWS }, json.node, cost);
+  yield* applyRows({ code: 'wrapped-body', rows: PART_ROWS }, json.node, cost);
+  yield* applyRows({ code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES }, json.node, cost);
   if (cost === 2) yield* withoutOneMember(json.node);
   if (cost === 2) yield* otherDates(json.node);
 }
@@ -70,7 +70,7 @@ class SpelledJson {
   }
 
   *spelled(cost: Cost): Generator<Changed<string>> {
-    const hows = spellings.get(cost) ?? spellingsOf(cost);
+    const hows = spellings.get(cost) ?? jsonSpellingsOfCost(cost);
     spellings.set(cost, hows);
     for (const how of hows) {
       if (!this.#tells(how)) continue;
@@ -228,7 +228,7 @@ function* otherDates(node: JsonNode): Generator<Changed<string>> {
       }),
     );
     const would = `with its dates written as ${form('2026-01-31T12:00:00', '500')}`;
-    yield { code: 'other-encoding', would, fix: REWRITTEN, cost: 2, value };
+    yield { code: 'other-encoding', would, fix: SAME_BYTES, cost: 2, value };
   }
 }
 
