@@ -19,6 +19,8 @@ const NO_MATCH = 'probably the two sides hold different secrets';
 const RAW =
   'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
+const COMPARE_BODIES = 'compare what each side signs in the same way, byte by byte: the body';
+
 const BODY: Given = { files: { 'body.json': JSON_TEXT } };
 
 type Bytes = string | Uint8Array;
@@ -214,38 +216,44 @@ const OTHER_BYTES: readonly AnswerCase[] = [
   ),
   signed('utf-16-signed', 'a sender in C# signs Encoding.Unicode', Buffer.from(JSON_TEXT, 'utf16le'), [
     'it would match in UTF-16',
-    'Sign the UTF-8 bytes of the body',
+    'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
   ]),
   signed(
     'latin-1-signed',
     'the sender signs Latin-1',
     Buffer.from('{"a":"é"}', 'latin1'),
-    ['it would match in Latin-1', 'Sign the UTF-8 bytes of the body'],
+    ['it would match in Latin-1', 'Read, sign and write the body as UTF-8 on both sides, or better as bytes'],
     '{"a":"é"}',
   ),
   signed(
     'ascii-signed',
     'the sender signs ASCII with question marks',
     JSON_TEXT.replaceAll(/[^\0-\x7f]/g, '?'),
-    ['it would match in ASCII, with ? for other characters', 'Sign the UTF-8 bytes of the body'],
+    [
+      'it would match in ASCII, with ? for other characters',
+      'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
+    ],
   ),
   signed('ascii-dropped', 'the sender drops what is not ASCII', JSON_TEXT.replaceAll(/[^\0-\x7f]/g, ''), [
     'it would match in ASCII, without other characters',
-    'Sign the UTF-8 bytes of the body',
+    'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
   ]),
   signed('object-signed', 'the sender signs an object instead of its text', '[object Object]', [
-    'it would match over "[object Object]": the sender signed an object instead of its JSON',
-    'Sign the UTF-8 bytes of the body',
+    'it would match over "[object Object]", the text of an object',
+    'Sign the JSON text of the message, not the object',
   ]),
   signed('nothing-signed', 'the sender signs before it has the body', '', [
-    'it would match over no bytes at all: the sender did not have the body when it signed',
-    'Sign the UTF-8 bytes of the body',
+    'it would match over no bytes at all',
+    'Sign the bytes of the body: the sender did not have them when it signed',
   ]),
   signed(
     'base64-signed',
     'the sender signs the base64 of the body',
     Buffer.from(JSON_TEXT).toString('base64'),
-    ['it would match over its base64', 'Sign the UTF-8 bytes of the body'],
+    [
+      'it would match over its base64',
+      'Sign and verify the same bytes: a sender signs the very string that it sends',
+    ],
   ),
   signed(
     'gzip-sent',
@@ -279,7 +287,10 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'stringified-twice',
     'the body was stringified twice',
     JSON_TEXT,
-    ['it would match over the text inside the JSON string', 'Sign the UTF-8 bytes of the body'],
+    [
+      'it would match over the text inside the JSON string',
+      'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again',
+    ],
     JSON.stringify(JSON_TEXT),
   ),
   signed(
@@ -431,7 +442,10 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'secret-whsec-bytes',
     'the other side decodes what follows whsec_',
     Buffer.from('MfKQ9r8GKYqrTwjU', 'base64'),
-    ['it would match with the bytes that the secret after whsec_ is the base64 of', BOTH_SAME],
+    [
+      'it would match without whsec_ before the secret and with the bytes that the secret is the base64 of',
+      'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first',
+    ],
     'whsec_MfKQ9r8GKYqrTwjU',
   ),
   keyed(
@@ -478,7 +492,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     Buffer.from('00ff10aa', 'hex'),
     [
       'it would match with the bytes that the secret is the hex of',
-      'keyed with the UTF-8 bytes of the secret',
+      'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first',
     ],
     '00ff10aa',
   ),
@@ -504,22 +518,22 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'pa$$word',
   ),
   keyed('secret-undefined', 'the sender has no secret and signs with the word undefined', 'undefined', [
-    'it would match with the word "undefined" as the secret: the other side\'s own is not set',
-    'Give both sides the same secret',
+    'it would match with the word "undefined" as the secret',
+    'Set the secret of the other side, which is not set, and let it fail to start without one',
   ]),
   keyed('secret-empty', 'the sender has an empty secret', '', [
-    "it would match with an empty secret: the other side's is not set",
-    'Give both sides the same secret',
+    'it would match with an empty secret',
+    'Set the secret of the other side, which is not set, and let it fail to start without one',
   ]),
   {
     ...keyed('secret-example', 'the other side still uses the secret of the docs', 's3cret', [
-      'the other side uses "s3cret", the example of the docs',
+      'it would match with "s3cret" as the secret, the example of the docs',
       'Give both sides the same secret',
     ]),
     never: ['is not set', NO_MATCH, SECRET],
   },
   keyed('secret-unexpanded-there', 'the other side did not expand $HOOKS_SECRET', '$HOOKS_SECRET', [
-    'it would match with the text "$HOOKS_SECRET": the other side did not expand it',
+    'it would match with the text "$HOOKS_SECRET" as the secret, which was not expanded',
     'Give the value of the variable',
   ]),
   keyed(
@@ -602,11 +616,11 @@ const har = { log: { entries: [{ request: { postData: { text: JSON_TEXT } } }] }
 
 const BODIES: readonly AnswerCase[] = [
   received('empty', 'a body parser has read the body before', '', [
-    'the body is empty: something has read it before',
+    'The body is empty: something has read it before, or it was not sent',
     RAW,
   ]),
   received('cut-off', 'a column cut the body off', JSON_TEXT.slice(0, 100), [
-    'the body is JSON that is cut off after',
+    'The body is JSON that is cut off after 102 bytes',
     'Verify the whole body: look for a limit on the way',
   ]),
   received(
@@ -619,7 +633,7 @@ const BODIES: readonly AnswerCase[] = [
     'cut-character',
     'a buffer cut the body off within a character',
     Buffer.from(JSON_TEXT).subarray(0, Buffer.from(JSON_TEXT).indexOf('京') + 1),
-    ['the body is cut off within a character', 'Verify the whole body'],
+    ['The body is cut off within a character, after 111 bytes', 'Verify the whole body'],
   ),
   received('utf-16', 'PowerShell wrote the body as UTF-16', Buffer.from(`\ufeff${JSON_TEXT}`, 'utf16le'), [
     'the body is UTF-16: every second byte is zero',
@@ -634,41 +648,41 @@ const BODIES: readonly AnswerCase[] = [
     'Decode it first',
   ]),
   received('object-object', 'the receiver verifies String(req.body)', '[object Object]', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "[object Object]"',
     'express.raw()',
   ]),
   received(
     'python-repr',
     'the receiver verifies str(request.json)',
     "{'type': 'track', 'userId': 'u-1', 'ok': True}",
-    ['the body is not JSON: it begins with', 'request.get_data()'],
+    ["The body is a value as a program prints it: it begins with \"{'type': 'track',", 'request.get_data()'],
   ),
   received('python-bytes', 'the receiver verifies str(bytes)', `b'${JSON_TEXT}'`, [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "b\'{"version":1',
     RAW,
   ]),
   received('ruby-hash', 'the receiver verifies params.to_s', '{"type"=>"track", "userId"=>"u-1"}', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "{"type"=>"track"',
     'request.raw_post',
   ]),
   received('php-array', 'the receiver makes a string of an array', 'Array', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "Array"',
     'file_get_contents("php://input")',
   ]),
   received('go-map', 'the receiver prints a map', 'map[type:track userId:u-1]', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "map[type:track',
     'io.ReadAll(r.Body)',
   ]),
   received('java-map', 'the receiver verifies map.toString()', '{type=track, userId=u-1}', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "{type=track',
     '@RequestBody byte[]',
   ]),
   received('node-buffer', 'the body is copied from a log of Node', '<Buffer 7b 22 74 79 70 65 22 3a>', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "<Buffer 7b 22',
     RAW,
   ]),
   received('dotnet-class', 'the receiver verifies ToString()', 'System.Text.Json.JsonElement', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "System.Text.Json.JsonElement"',
     RAW,
   ]),
   received('chunk-headers', 'the body is read from the socket', chunked, [
@@ -724,17 +738,17 @@ const BODIES: readonly AnswerCase[] = [
     'curl-output',
     'the body is the output of curl -v',
     `* Connected to localhost\n> POST / HTTP/1.1\n> X-Signature: x\n`,
-    ['the body is not JSON: it begins with', 'Give the body alone'],
+    ['The body is not JSON: it begins with "* Connected to localhost', COMPARE_BODIES],
   ),
   received('html', 'the body is a page', '<!doctype html><title>502</title>', [
-    'the body is not JSON: it begins with',
-    'Give the body of the POST that X-Signature came with',
+    'The body is not JSON: it begins with "<!doctype html><title>502</title>"',
+    COMPARE_BODIES,
   ]),
   received(
     'multipart',
     'the sender posts a multipart form',
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--',
-    ['the body is not JSON: it begins with', 'Sign and send the JSON text of the message'],
+    ['The body is not JSON: it begins with "--x', COMPARE_BODIES],
   ),
   received('two-bodies', 'two bodies are in one file', `${JSON_TEXT}\n${JSON_TEXT}`, [
     'the body is JSON with something after its end',
@@ -745,8 +759,8 @@ const BODIES: readonly AnswerCase[] = [
     'nothing that a shell prints after it',
   ]),
   received('latin-1', 'the body was read as Latin-1', Buffer.from('{"city":"Zürich"}', 'latin1'), [
-    'the body is not UTF-8, but plain text',
-    'Read and write the body as UTF-8',
+    'The body is not UTF-8, but plain text',
+    COMPARE_BODIES,
   ]),
   received(
     'mojibake',
@@ -762,27 +776,21 @@ const BODIES: readonly AnswerCase[] = [
     'Keep the body as bytes',
   ]),
   received('gzip-body', 'the body is still packed', gzipSync('{}'), [
-    'the body is compressed',
-    'Sign and verify the same bytes',
+    'The body is compressed (gzip, zlib or zstd)',
+    COMPARE_BODIES,
   ]),
-  {
-    ...received(
-      'jsonb',
-      'the body comes from a jsonb column',
-      '{"type": "track", "event": "x", "userId": "u", "timestamp": "t", "properties": {"id": 1, "plan": "pro"}}',
-      ['or the body was changed', 'Compare the secrets without showing them'],
-    ),
-    never: [],
-  },
-  {
-    ...received(
-      'go-sorted',
-      'the body went through a map of Go',
-      '{"event":"x","timestamp":"t","type":"track","userId":"u"}',
-      ['or the body was changed', 'parsed and written again'],
-    ),
-    never: [],
-  },
+  received(
+    'jsonb',
+    'the body comes from a jsonb column',
+    '{"type": "track", "event": "x", "userId": "u", "timestamp": "t", "properties": {"id": 1, "plan": "pro"}}',
+    ['or what they sign differs', 'Compare the secrets without showing them'],
+  ),
+  received(
+    'go-sorted',
+    'the body went through a map of Go',
+    '{"event":"x","timestamp":"t","type":"track","userId":"u"}',
+    ['or what they sign differs', COMPARE_BODIES],
+  ),
 ];
 
 /** Bodies other than JSON, as people copy them. No answer blames the secrets alone. */
@@ -800,42 +808,42 @@ const COPIED: readonly AnswerCase[] = [
     'Buffer.from(body)',
   ]),
   received('inspected', 'the output of console.log is given', "{ type: 'track', event: 'A', userId: 'u' }", [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "{ type: ',
     RAW,
   ]),
   received('print-r', 'the output of print_r is given', 'Array\n(\n    [type] => track\n)\n', [
-    'the body is not JSON: it begins with',
+    'The body is a value as a program prints it: it begins with "Array',
     'file_get_contents("php://input")',
   ]),
   received(
     'curl-command',
     'a command of curl is given',
     `curl --location 'http://a/' --data '${JSON_TEXT}'`,
-    ['the body is not JSON: it begins with', 'the argument of --data'],
+    ['The body is not JSON: it begins with "curl --location', COMPARE_BODIES],
   ),
   received('typographic', 'a chat replaced the quotes', JSON_TEXT.replaceAll('"', '\u201d'), [
     'the body has typographic quotes',
     'Give the body as it came',
   ]),
   received('yaml', 'YAML is given', 'type: track\nevent: A\nuserId: u\n', [
-    'the body is not JSON: it begins with',
-    'this body is not the one that was signed',
+    'The body is not JSON: it begins with "type: track',
+    COMPARE_BODIES,
   ]),
   received('http-request', 'a whole request is given', `POST / HTTP/1.1\r\nHost: a\r\n\r\n${JSON_TEXT}`, [
     'the body is a whole HTTP request',
     'Give --format http',
   ]),
   received('xml', 'XML is given', '<event><type>track</type></event>', [
-    'the body is not JSON: it begins with',
+    'The body is not JSON: it begins with "<event><type>track</type></event>"',
     '"$(cat secret.txt)" | sha256sum',
   ]),
   received('form', 'a form is given', 'type=track&event=A&userId=u', [
-    'the body is not JSON: it begins with',
-    'this body is not the one that was signed',
+    'The body is not JSON: it begins with "type=track&event=A&userId=u"',
+    COMPARE_BODIES,
   ]),
   received('binary', 'a binary body is given', Buffer.from([0x0a, 5, 1, 2, 3, 0x12, 1, 0x41]), [
-    'the body is not JSON: it begins with',
-    'this body is not the one that was signed',
+    String.raw`The body is not JSON: it begins with "\n\u0005\u0001`,
+    COMPARE_BODIES,
   ]),
   received('one-object', 'the body is put into an object', `{"body":${JSON_TEXT}}`, [
     'over what is in it: the body is an object around another one',
