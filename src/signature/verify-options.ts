@@ -97,6 +97,10 @@ export function validateVerifyOptions(options: VerifyOptions, hasBody = false): 
     otherNames: OTHER_NAMES,
   });
   const kinds = { secret: 'a string', origin: 'a string' } as const;
+  if (options.target !== undefined) {
+    const members = { method: 'a string', path: 'a string' } as const;
+    validateOptions(options.target, { setting: 'target', kinds: members, required: ['method', 'path'] });
+  }
   options.otherSecrets?.forEach((other, index) =>
     validateOptions(other, { setting: `otherSecrets[${index}]`, kinds, required: ['secret'] }),
   );

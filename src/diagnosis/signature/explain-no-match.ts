@@ -63,14 +63,18 @@ const DIFFERENT_SECRETS = 'probably the two sides hold different secrets';
 function triedText(result: FailedSearch): string {
   switch (result.kind) {
     case 'none':
-      return `none of ${result.tried} combinations of changes to secret, body, signed text and hash matches`;
+      return `none of ${combinations(result.tried)} of changes to secret, body, signed text and hash matches`;
     case 'stopped':
-      return `none of ${result.tried} combinations matches that were tried within ${result.afterMs} ms`;
+      return `none of the ${combinations(result.tried)} that could be tried within ${result.afterMs} ms matches`;
     case 'too-large':
       return 'the body is too large to try all changes';
     default:
       return result satisfies never;
   }
+}
+
+function combinations(count: number): string {
+  return count === 1 ? '1 combination' : `${count} combinations`;
 }
 
 /** What is odd about the body, as a sentence. Empty for an ordinary body. */

@@ -38,7 +38,8 @@ const EXAMPLES = [
   'your-webhook-secret',
 ];
 
-const NOT_SET = 'Set the secret of the other side, which is not set, and let it fail to start without one';
+const NOT_SET =
+  'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
 /** Secrets that replace the right one, the same for everyone. */
 const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
@@ -82,7 +83,7 @@ export function* otherSecrets(
   yield* applyRows({ code, rows: REPLACEMENTS }, undefined, cost);
   for (const name of variableNames(schemeName, cost)) {
     for (const value of REFERENCES.map((write) => write(name))) {
-      const would = `with the text "${value}" as the secret, which was not expanded`;
+      const would = `with the text "${value}" as the secret, which the other side did not expand`;
       yield { code, would, fix: FIXES['unexpanded-secret'], cost, value };
     }
   }

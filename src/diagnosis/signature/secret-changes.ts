@@ -1,6 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import { decodedEntities, encodedEntities } from './entities.ts';
+import {
+  withoutQuotes,
+  valueIn,
+  linesOf,
+  jsonValueIn,
+  floatText,
+  inAscii,
+  halfOf,
+  hexBytes,
+  base64Bytes,
+  base64Text,
+  percentDecoded,
+} from './secret-texts.ts';
 import type { Changed, ChangeRow, Cost } from './change.ts';
 
 /** A secret as text, or as bytes if it was decoded. */
@@ -44,7 +57,6 @@ const SAME_ENCODING =
 type SecretRow = ChangeRow<string, Secret>;
 
 export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
-const DASHES = /[\u2010-\u2015\u2212]/g;
 const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
 /** Rows that replace a pattern in the secret; impossible if the secret does not have it. */
@@ -94,9 +106,7 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [3, 'with a newline on both sides of the secret', (secret) => `\n${secret}\n`],
       [2, 'with a carriage return at the end of the secret', (secret) => `${secret}\r`],
       [2, 'without the byte order mark before the secret', (secret) => secret.replace(/^\ufeff/, '')],
-      [3, 'with a tab at the end of the secret', (secret) => `${secret}\t`],
       [3, 'with a byte order mark before the secret', (secret) => `\ufeff${secret}`],
-      [3, 'with a zero byte at the end of the secret', (secret) => `${secret}\0`],
     ],
   ],
   [
@@ -105,9 +115,7 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [1, 'without the quotes around the secret', withoutQuotes],
       [1, 'with double quotes around the secret', (secret) => `"${secret}"`],
       [1, 'with single quotes around the secret', (secret) => `'${secret}'`],
-      [3, 'with backticks around the secret', (secret) => `\`${secret}\``],
       [2, 'as Python prints the bytes of the secret', (secret) => `b'${secret}'`],
-      [3, 'with brackets around the secret', (secret) => `[${secret}]`],
     ],
   ],
   [
@@ -131,15 +139,12 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [2, 'with the value in the JSON of the secret alone', jsonValueIn],
       [2, 'with what is before the comma in the secret', (secret) => secret.split(',')[0]?.trim()],
       [2, 'with what is after the comma in the secret', (secret) => secret.split(',').at(-1)?.trim()],
-      [3, 'with what is after the colon in the secret', (secret) => secret.split(':').at(-1)?.trim()],
       without(2, 'without the invisible characters in the secret', INVISIBLE),
       [2, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
       [2, 'with half of the secret, which has it twice', halfOf],
-      [3, 'with the secret twice', (secret) => secret + secret],
       [2, 'with the percent-encoding of the secret taken off', percentDecoded],
       [2, 'with the secret percent-encoded', (secret) => encodeURIComponent(Buffer.from(secret).toString())],
       without(2, 'with spaces for the plus signs in the secret', /\+/g, ' '),
-      without(3, 'with plus signs for the spaces in the secret', / /g, '+'),
       [
         2,
         'with the entities of the secret decoded',
@@ -169,7 +174,6 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
       [3, 'with the secret cut off where a double click stops', (secret) => /^\w+(?=\W)/.exec(secret)?.[0]],
       without(3, 'without the dashes in the secret', /-/g),
       [3, 'without the last character of the secret', (secret) => secret.slice(0, -1)],
-      [3, 'without the first character of the secret', (secret) => secret.slice(1)],
       ...[32, 16, 20, 24, 64].map(first),
       without(2, 'without the = at the end of the secret', /=+$/),
       [
@@ -213,64 +217,3 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
     ],
   ],
 ];
-
-function withoutQuotes(text: string): string {
-  return /^(["'`])(.*)\1$/s.exec(text.trim())?.[2] ?? text;
-}
-
-/** The value in a line such as `export NAME="value"`. */
-function valueIn(line: string): string | undefined {
-  const value = /^(?:export\s+|\$env:)?[A-Za-z_]\w*\s*[=:]\s*(\S.*)$/s.exec(line.trim())?.[1];
-  return value === undefined ? undefined : withoutQuotes(value);
-}
-
-function linesOf(text: string): readonly string[] {
-  return text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
-}
-
-/** The value of a secret that is a JSON object with one member. */
-function jsonValueIn(text: string): string | undefined {
-  return /^\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}$/.exec(text.trim())?.[1];
-}
-
-/** A long number as Go and Helm print it after they read it from YAML. */
-function floatText(secret: string): string | undefined {
-  if (!/^\d{7,}$/.test(secret)) return undefined;
-  return Number(secret)
-    .toExponential()
-    .replace(/e\+(\d)$/, 'e+0$1');
-}
-
-function inAscii(text: string): string {
-  return text
-    .replaceAll(DASHES, '-')
-    .replaceAll(/[\u2018\u2019]/g, "'")
-    .replaceAll(/[\u201c-\u201f]/g, '"');
-}
-
-function halfOf(text: string): string | undefined {
-  const half = text.slice(0, text.length / 2);
-  return half + half === text ? half : undefined;
-}
-
-function hexBytes(secret: string): Buffer | undefined {
-  return /^(?:[0-9a-f]{2})+$/i.test(secret) ? Buffer.from(secret, 'hex') : undefined;
-}
-
-function base64Bytes(secret: string): Buffer | undefined {
-  return /^[\w+/-]+={0,2}$/.test(secret) ? Buffer.from(secret, 'base64') : undefined;
-}
-
-/** The text in base64, so that further changes can follow: a Kubernetes manifest holds the base64 of `echo secret`. */
-function base64Text(secret: string): string | undefined {
-  const text = base64Bytes(secret)?.toString();
-  return text !== undefined && /^[\x20-\x7e\s]+$/.test(text) ? text : undefined;
-}
-
-function percentDecoded(secret: string): string | undefined {
-  try {
-    return decodeURIComponent(secret);
-  } catch {
-    return undefined;
-  }
-}

@@ -70,6 +70,6 @@ export class BodyDigests {
 }
 
 const NEWLINES = [
-  ['\n', 'with a newline at the end'],
-  ['\r\n', 'with CRLF at the end'],
+  ['\n', 'with a newline at the end of the body'],
+  ['\r\n', 'with CRLF at the end of the body'],
 ] as const;

@@ -139,7 +139,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     `${JSON_TEXT}\n`,
   ),
   signed('newline-signed', 'the sender signed the output of echo', `${JSON_TEXT}\n`, [
-    'it would match with a newline at the end',
+    'it would match with a newline at the end of the body',
     'send exactly what it signs: curl --data-binary, not -d',
   ]),
   signed(

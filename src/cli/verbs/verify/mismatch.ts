@@ -35,5 +35,5 @@ export function hiddenByVariable(verdict: PrintedVerdict, bytes: number): Printe
   if (verdict.valid || verdict.diagnosis === undefined) return verdict;
   const what = 'HOOKS_SIGNATURE hides the X-Signature of the capture';
   const { hint } = undiagnosed(bytes, { why: what, fix: 'Unset it: unset HOOKS_SIGNATURE' });
-  return { ...verdict, diagnosis: { ...verdict.diagnosis, hint } };
+  return { ...verdict, diagnosis: { ...verdict.diagnosis, confidence: 'likely', hint } };
 }

@@ -71,6 +71,8 @@ function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string)
   };
 }
 
+/** Minimum bytes of a body that a limit has cut off. A shorter text that ends in the middle of a character is in another encoding. */
+const LEAST_CUT = 64;
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
 /** Maximum characters of a body that is not JSON to quote. */
@@ -148,7 +150,9 @@ const LOOKS: readonly Look[] = [
   },
   {
     says: ({ bytes }) =>
-      isCutCharacter(bytes) ? `is cut off within a character, after ${bytes.length} bytes` : undefined,
+      isCutCharacter(bytes) && bytes.length >= LEAST_CUT
+        ? `is cut off within a character, after ${bytes.length} bytes`
+        : undefined,
     isDamaged: true,
     fix: CUT_OFF,
   },
@@ -169,7 +173,7 @@ const LOOKS: readonly Look[] = [
     says: (body) =>
       charactersLost(body) ? 'has U+FFFD in it, which stands where characters were lost' : undefined,
     isDamaged: true,
-    fix: `Keep the body as bytes: it was decoded as UTF-8 and was not, or chunk by chunk. ${RAW_BYTES}`,
+    fix: `Keep the body as bytes: it was decoded chunk by chunk, or as UTF-8 although it is not UTF-8. ${RAW_BYTES}`,
   },
   {
     says: (body) => (isCutJson(body) ? cutOffAt(body.bytes.length) : undefined),
@@ -202,14 +206,14 @@ const LOOKS: readonly Look[] = [
 
 /** Matches values as JavaScript, PHP, Python, Ruby, Go, Java, Node and .NET print them. */
 const PRINTED =
-  /^\s*(?:\[object \w+\]\s*$|Array\b|array\(\d|[[{]\s*'|b['"]|\{\s*(?:"[^"]*"|:\w+)\s*=>|map\[|\{\w+=|<Buffer |System\.\w|\{\s*\w+:\s)/;
+  /^\s*(?:\[object \w+\]\s*$|Array\s*(?:$|\()|array\(\d|\{\s*'[^']*':|b['"]|\{\s*(?:"[^"]*"|:\w+)\s*=>|map\[|\{\w+=|<Buffer |System\.\w|\{ \w+: ')/;
 
 function beginning(text = ''): string {
   return `it begins with "${printable(text, QUOTED)}"`;
 }
 
-function isCutJson({ head, text, problem }: KeptBody): boolean {
-  return /^\s*[[{]/.test(head) && problem !== undefined && problem.at === text?.length;
+function isCutJson({ head, text = '', problem }: KeptBody): boolean {
+  return /^\s*[[{]/.test(head) && problem !== undefined && problem.at >= text.trimEnd().length;
 }
 
 /** Sizes in bytes at which columns and buffers commonly cut off a text. */

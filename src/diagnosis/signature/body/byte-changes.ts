@@ -9,8 +9,8 @@ export function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<BodyB
   yield* applyRows({ code: 'trailing-newline', rows: NEWLINE_ROWS }, bytes, cost);
   yield* applyRows({ code: 'bom', rows: MARK_ROWS }, bytes, cost);
   yield* applyRows({ code: 'crlf', rows: LINE_END_ROWS }, bytes, cost);
-  if (!isAscii(bytes))
-    yield* applyRows({ code: 'other-encoding', rows: UNICODE_ROWS, fix: AS_UTF_8 }, bytes.toString(), cost);
+  if (isAscii(bytes)) return;
+  yield* applyRows({ code: 'other-encoding', rows: UNICODE_ROWS, fix: AS_UTF_8 }, bytes.toString(), cost);
 }
 
 const BOM = Buffer.from('\ufeff');
@@ -22,9 +22,9 @@ const NEWLINE_ROWS: readonly ChangeRow<Buffer>[] = [
     'without the trailing newline',
     (body) => (body.at(-1) === LF ? body.subarray(0, body.at(-2) === CR ? -2 : -1) : undefined),
   ],
-  [1, 'with a newline at the end', (body) => Buffer.concat([body, Buffer.from('\n')])],
-  [1, 'with a space at the end', (body) => Buffer.concat([body, Buffer.from(' ')])],
-  [2, 'with CRLF at the end', (body) => Buffer.concat([body, Buffer.from('\r\n')])],
+  [1, 'with a newline at the end of the body', (body) => Buffer.concat([body, Buffer.from('\n')])],
+  [1, 'with a space at the end of the body', (body) => Buffer.concat([body, Buffer.from(' ')])],
+  [2, 'with CRLF at the end of the body', (body) => Buffer.concat([body, Buffer.from('\r\n')])],
   [2, 'without the trailing newlines', (body) => body.subarray(0, endOfLines(body))],
 ];
 
@@ -95,7 +95,7 @@ function endingChange(from: string, to: string): ByteChange {
   if (to === '') return { code, would: `without the trailing ${from.length > 2 ? 'newlines' : 'newline'}` };
   return {
     code,
-    would: `with ${to === '\r\n' ? 'CRLF' : 'a newline'} at the end${from === '' ? '' : ' in place of another'}`,
+    would: `with ${to === '\r\n' ? 'CRLF' : 'a newline'} at the end of the body${from === '' ? '' : ' in place of another'}`,
   };
 }
 

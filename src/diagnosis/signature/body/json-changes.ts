@@ -1,9 +1,4 @@
-import {
-  readJsonTextUntil,
-  textOfLiteral,
-  type JsonMember,
-  type JsonNode,
-} from '../../../signature/body/json-text.ts';
+import { readJsonTextUntil, textOfLiteral, type JsonNode } from '../../../signature/body/json-text.ts';
 import { arrangedText, jsonTreeText } from '../../../signature/body/json-tree-text.ts';
 import { printable } from '../../../redact.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
@@ -15,6 +10,7 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
+import { dropped, listIn, mapped, nodeMembers } from './json-trees.ts';
 import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /** Yields parts of a JSON body, and the body without some parts, by changes of one cost. */
@@ -120,17 +116,6 @@ const LIST_ROWS: readonly JsonRow[] = [
   [2, 'with the message in a batch', (node) => (listIn(node) ? undefined : `{"batch":[${compact(node)}]}`)],
 ];
 
-/** The messages of `[…]` or `{"batch":[…]}`. */
-function listIn(node: JsonNode): readonly JsonNode[] | undefined {
-  if (node.kind === 'array') return node.items;
-  const batch = membersOf(node).find(({ key }) => key === 'batch')?.value;
-  return batch?.kind === 'array' ? batch.items : undefined;
-}
-
-function membersOf(node: JsonNode): readonly JsonMember[] {
-  return node.kind === 'object' ? node.members : [];
-}
-
 /** Names under which services wrap a body, and applications unwrap one. */
 const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'properties', 'params', 'json'];
 
@@ -149,7 +134,7 @@ const PART_ROWS: readonly JsonRow[] = [
 
 /** The text of a member: the JSON of an object or a list, or the text that a string holds. */
 function memberText(node: JsonNode, name: string): string | undefined {
-  const member = membersOf(node).find(({ key }) => key === name)?.value;
+  const member = nodeMembers(node).find(({ key }) => key === name)?.value;
   if (member === undefined || member.kind === 'literal') return undefined;
   return member.kind === 'string' ? textOfLiteral(member.literal) : compact(member);
 }
@@ -197,8 +182,11 @@ const VALUE_ROWS: readonly JsonRow[] = [
 
 /** Yields the body without each of its members, because a sender may add a field after it signed. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
-  for (const { key } of membersOf(node).slice(0, MOST_MEMBERS)) {
-    const rest = { kind: 'object', members: membersOf(node).filter((member) => member.key !== key) } as const;
+  for (const { key } of nodeMembers(node).slice(0, MOST_MEMBERS)) {
+    const rest = {
+      kind: 'object',
+      members: nodeMembers(node).filter((member) => member.key !== key),
+    } as const;
     const would = `without the member \`${printable(key, 40)}\`, which was added later`;
     yield { code: 'other-encoding', would, fix: ADDED_LATER, cost: 2, value: compact(rest) };
   }
@@ -230,28 +218,4 @@ function* otherDates(node: JsonNode): Generator<Changed<string>> {
     const would = `with its dates written as ${form('2026-01-31T12:00:00', '500')}`;
     yield { code: 'other-encoding', would, fix: SAME_BYTES, cost: 2, value };
   }
-}
-
-/** The tree without some members, at any depth; the same tree if there are none. */
-function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {
-  let hasDropped = false;
-  const kept = mapped(node, (each) => {
-    if (each.kind !== 'object') return each;
-    const members = each.members.filter((member) => !isDropped(member));
-    hasDropped ||= members.length < each.members.length;
-    return { kind: 'object', members };
-  });
-  return hasDropped ? kept : node;
-}
-
-/** Replaces each node of a tree, the inner ones first. */
-function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
-  if (node.kind === 'array') {
-    return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });
-  }
-  if (node.kind !== 'object') return replace(node);
-  return replace({
-    kind: 'object',
-    members: node.members.map((member) => ({ ...member, value: mapped(member.value, replace) })),
-  });
 }

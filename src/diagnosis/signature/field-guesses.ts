@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import type { KeptBody } from '../../signature/body/kept-body.ts';
+import type { RequestTarget } from '../../signature/evidence.ts';
+import type { HeaderList } from '../../signature/schemes/header-list.ts';
+import type { SignedFields } from '../../signature/schemes/scheme.ts';
+
+/** The request whose signature does not match, as far as it is known. */
+export interface FramedRequest {
+  readonly headers: HeaderList;
+  readonly body: KeptBody | undefined;
+  readonly target?: RequestTarget | undefined;
+}
+
+/** Fields that services sign beside the body. */
+export type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
+
+/** Values that the sender may have signed as a field, each with its description. */
+type Guesses = readonly (readonly [value: string, what: string])[];
+
+export type FieldGuesses = Readonly<Record<Field, Guesses>>;
+
+/** Values of the fields that a sender may have signed in place of the received ones, from the headers and the body. */
+export function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
+  const { headers, target } = request;
+  const host = headers.find(([name]) => name === 'host')?.[1];
+  const path = target?.path ?? '';
+  const urls =
+    target === undefined || host === undefined ? [] : [`https://${host}${path}`, `http://${host}${path}`];
+  return {
+    timestamp: distinct(timeGuesses(timestamp, request), timestamp),
+    id: distinct(idGuesses(id, request), id),
+    path: distinct(
+      [
+        [path, 'the path'],
+        [path.replace(/\?.*$/s, ''), 'the path without its query'],
+      ],
+      '',
+    ),
+    url: urls.map((url) => [url, 'the URL']),
+    method: target === undefined ? [] : [[target.method, 'the method']],
+  };
+}
+
+/** Seconds that a sender may have signed before or after the time that it sends: it reads its clock twice, or retries. */
+const MOST_SECONDS = 60;
+
+export function nearTimes(own: string): Guesses {
+  if (!/^\d{10}$/.test(own)) return [];
+  return Array.from({ length: 2 * MOST_SECONDS }, (_, index) => {
+    const seconds = (index % 2 === 0 ? -1 : 1) * (1 + Math.floor(index / 2));
+    const size = Math.abs(seconds) === 1 ? '1 second' : `${Math.abs(seconds)} seconds`;
+    return [String(Number(own) + seconds), `a time ${size} ${seconds < 0 ? 'earlier' : 'later'}`];
+  });
+}
+
+function* timeGuesses(own: string, { headers, body }: FramedRequest): Generator<Guesses[number]> {
+  if (/^\d{10}$/.test(own)) {
+    yield [`${own}000`, 'milliseconds'];
+    yield [`${own}.0`, 'a decimal number'];
+  }
+  for (const [name, value] of headers) {
+    for (const [, time = ''] of value.matchAll(/(?:^|t=)(\d{10}(?:\d{3})?)(?=$|,)/g)) {
+      yield [time, `the time in ${name}`];
+    }
+  }
+  const stamp = memberOf(body, 'timestamp');
+  if (stamp === undefined) return;
+  const seconds = Math.floor(Date.parse(stamp) / 1000);
+  if (Number.isFinite(seconds)) {
+    yield [String(seconds), 'the timestamp of the body'];
+    yield [`${seconds}000`, 'the timestamp of the body in milliseconds'];
+  }
+  yield [stamp, 'the timestamp of the body as it is written'];
+}
+
+/** Matches the names of headers that contain the id of a message or of a request. */
+const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
+
+function* idGuesses(own: string, { headers, body }: FramedRequest): Generator<Guesses[number]> {
+  for (const member of ['messageId', 'id', 'event_id', 'eventId']) {
+    const id = memberOf(body, member);
+    if (id === undefined) continue;
+    yield [id, `\`${member}\` of the body`];
+    yield [hash('sha256', id, 'hex'), `the SHA-256 of \`${member}\``];
+  }
+  for (const [name, value] of headers) if (ID_HEADER.test(name)) yield [value, name];
+  if (own === '') return;
+  yield [`msg_${own}`, 'msg_ and the id'];
+  yield [own.replace(/^[a-z]+_/, ''), 'the id without its prefix'];
+  yield [own.toLowerCase(), 'the id in lower case'];
+  yield [own.toUpperCase(), 'the id in upper case'];
+  for (const word of ['', 'undefined', 'null', 'None']) yield [word, word === '' ? 'nothing' : word];
+}
+
+/** Maximum guesses for a field, because every combination of two guesses is hashed. */
+const MOST_GUESSES = 16;
+
+function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {
+  const known = new Map<string, string>();
+  for (const [value, what] of found) if (value !== own && !known.has(value)) known.set(value, what);
+  return [...known].slice(0, MOST_GUESSES);
+}
+
+function memberOf(body: FramedRequest['body'], name: string): string | undefined {
+  const value = body?.value;
+  if (typeof value !== 'object' || value === null || !(name in value)) return undefined;
+  const member: unknown = (value as Record<string, unknown>)[name]; // an object's member may be anything
+  return typeof member === 'string' && member.length <= 1_000 ? member : undefined;
+}
