@@ -4,7 +4,7 @@ import { decodedEntities, encodedEntities } from './entities.ts';
 import {
   withoutQuotes,
   valueIn,
-  linesOf,
+  secretLines,
   jsonValueIn,
   floatText,
   inAscii,
@@ -12,7 +12,7 @@ import {
   hexBytes,
   base64Bytes,
   base64Text,
-  percentDecoded,
+  percentDecodedText,
 } from './secret-texts.ts';
 import type { Changed, ChangeRow, Cost } from './change.ts';
 
@@ -134,15 +134,15 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
         'with the bytes that the secret after whsec_ is the base64 of',
         (secret) => (secret.startsWith('whsec_') ? base64Bytes(secret.slice(6)) : undefined),
       ],
-      [2, 'with one line of the secret alone', (secret) => linesOf(secret)[0]],
-      [2, 'with one line of the secret alone', (secret) => linesOf(secret).at(-1)],
+      [2, 'with one line of the secret alone', (secret) => secretLines(secret)[0]],
+      [2, 'with one line of the secret alone', (secret) => secretLines(secret).at(-1)],
       [2, 'with the value in the JSON of the secret alone', jsonValueIn],
       [2, 'with what is before the comma in the secret', (secret) => secret.split(',')[0]?.trim()],
       [2, 'with what is after the comma in the secret', (secret) => secret.split(',').at(-1)?.trim()],
       without(2, 'without the invisible characters in the secret', INVISIBLE),
       [2, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
       [2, 'with half of the secret, which has it twice', halfOf],
-      [2, 'with the percent-encoding of the secret taken off', percentDecoded],
+      [2, 'with the percent-encoding of the secret taken off', percentDecodedText],
       [2, 'with the secret percent-encoded', (secret) => encodeURIComponent(Buffer.from(secret).toString())],
       without(2, 'with spaces for the plus signs in the secret', /\+/g, ' '),
       [

@@ -12,7 +12,7 @@ export function valueIn(line: string): string | undefined {
   return value === undefined ? undefined : withoutQuotes(value);
 }
 
-export function linesOf(text: string): readonly string[] {
+export function secretLines(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
@@ -55,7 +55,7 @@ export function base64Text(secret: string): string | undefined {
   return text !== undefined && /^[\x20-\x7e\s]+$/.test(text) ? text : undefined;
 }
 
-export function percentDecoded(secret: string): string | undefined {
+export function percentDecodedText(secret: string): string | undefined {
   try {
     return decodeURIComponent(secret);
   } catch {

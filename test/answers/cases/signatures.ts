@@ -17,7 +17,7 @@ const SHORT_KEYS_FIRST =
   '{"type":"track","event":"S","userId":"u1","messageId":"m-1","properties":{"total":27.5,"plan":"pro","id":1}}';
 const NO_MATCH = 'probably the two sides hold different secrets';
 const RAW =
-  'Verify the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'a receiver verifies the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 const COMPARE_BODIES = 'compare what each side signs in the same way, byte by byte: the body';
 
@@ -519,11 +519,11 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
   ),
   keyed('secret-undefined', 'the sender has no secret and signs with the word undefined', 'undefined', [
     'it would match with the word "undefined" as the secret',
-    'Set the secret of the other side, which is not set, and let it fail to start without one',
+    'Set the variable of the secret on the other side, where it is not set',
   ]),
   keyed('secret-empty', 'the sender has an empty secret', '', [
     'it would match with an empty secret',
-    'Set the secret of the other side, which is not set, and let it fail to start without one',
+    'Set the variable of the secret on the other side, where it is not set',
   ]),
   {
     ...keyed('secret-example', 'the other side still uses the secret of the docs', 's3cret', [
@@ -533,7 +533,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     never: ['is not set', NO_MATCH, SECRET],
   },
   keyed('secret-unexpanded-there', 'the other side did not expand $HOOKS_SECRET', '$HOOKS_SECRET', [
-    'it would match with the text "$HOOKS_SECRET" as the secret, which was not expanded',
+    'it would match with the text "$HOOKS_SECRET" as the secret, which the other side did not expand',
     'Give the value of the variable',
   ]),
   keyed(
@@ -772,7 +772,7 @@ const BODIES: readonly AnswerCase[] = [
     ],
   ),
   received('lost-characters', 'the body was decoded chunk by chunk', JSON_TEXT.replace('ö', '\ufffd'), [
-    'the body has U+FFFD in it, which stands where characters were lost',
+    'The body has U+FFFD in it, which stands where characters were lost',
     'Keep the body as bytes',
   ]),
   received('gzip-body', 'the body is still packed', gzipSync('{}'), [
