@@ -17,7 +17,7 @@ const SHORT_KEYS_FIRST =
   '{"type":"track","event":"S","userId":"u1","messageId":"m-1","properties":{"total":27.5,"plan":"pro","id":1}}';
 const NO_MATCH = 'probably the two sides hold different secrets';
 const RAW =
-  'a receiver verifies the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 const COMPARE_BODIES = 'compare what each side signs in the same way, byte by byte: the body';
 
