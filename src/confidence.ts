@@ -1,6 +1,6 @@
 /**
- * How certain an explanation is. `proved`: a digest matches, or a fact of the exchange shows it. `likely`: the words of a
- * response or the statistics of a run. `possible`: nothing speaks against it; only `-v` shows it.
+ * How certain an explanation is. `proved`: a digest or a fact of the exchange proves it. `likely`: the words of a response or
+ * the statistics of a run suggest it. `possible`: nothing contradicts it; only `-v` shows it.
  */
 export type Confidence = 'proved' | 'likely' | 'possible';
 

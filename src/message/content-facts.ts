@@ -7,7 +7,7 @@ export interface ContentFacts {
   readonly bytes: number;
   /** Levels of nested objects and lists. */
   readonly depth: number;
-  /** Value of the fields `type` and `event`. */
+  /** Values of the fields `type` and `event`. */
   readonly type: string | undefined;
   readonly event: string | undefined;
   /** Names of FEATURES that the body has. */
@@ -16,7 +16,7 @@ export interface ContentFacts {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Properties of values that receivers handle wrongly, the most frequent reason first. */
+/** Properties of values that receivers handle wrongly, the most frequent cause of failures first. */
 const FEATURES = {
   'non-ASCII text': (value) => typeof value === 'string' && /\P{ASCII}/u.test(value),
   emoji: (value) => typeof value === 'string' && /\p{Extended_Pictographic}/u.test(value),
@@ -64,17 +64,17 @@ function isObject(value: JsonValue): value is { readonly [key: string]: JsonValu
 
 const textOrNone = (value: JsonValue | undefined) => (typeof value === 'string' ? value : undefined);
 
-/** A fact that is true of all failed bodies and of no passed one: predicates of "they". */
+/** A fact that separates the failed bodies from the passed ones, as predicates of "they". */
 export interface BodyDifference {
-  /** Such as `have non-ASCII text`. */
+  /** Predicate of the failed bodies: `have non-ASCII text`. */
   readonly failed: string;
-  /** Such as `have none`. */
+  /** Predicate of the passed bodies: `have none`. */
   readonly passed: string;
 }
 
 /** Minimum number of passed bodies: fewer have too many facts in common by chance. */
 const MIN_PASSED = 3;
-/** Minimum ratio of sizes to name the size: a body that is larger by a few bytes is so by chance. */
+/** Minimum ratio of the sizes to name size as the difference, because a few bytes more can be chance. */
 const SIZE_RATIO = 1.25;
 
 /**

@@ -1,7 +1,7 @@
 const RAW =
   'the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, file_get_contents("php://input"), @RequestBody byte[]';
 
-/** The advice for a receiver that does not verify the bytes that it received, but others. */
+/** The advice for a receiver that verifies bytes other than those it received. */
 export const RAW_BYTES = `Verify ${RAW}`;
 
 /**

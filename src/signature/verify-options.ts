@@ -23,8 +23,8 @@ export interface InvalidVerdict {
 export interface VerifyOptions {
   /**
    * Value of the signature header; instead of `headers` if the scheme has only one header. For the default scheme: 40 hex
-   * digits in upper or lower case, optionally with white space around them or `sha1=` before them. If it is undefined or
-   * null, nothing matches.
+   * digits in upper or lower case, optionally with white space around them or `sha1=` before them. A missing value (undefined,
+   * null) never matches.
    */
   readonly signature?: string | null | undefined;
   /** Headers of the request: `request.headers`, `request.rawHeaders` or `Headers`. @default only `signature` is verified */
@@ -61,13 +61,13 @@ export interface VerifyOptions {
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
   /**
    * Origin of the secrets, such as `HOOKS_SECRET`. If no mistake explains a mismatch, the diagnosis then names the origin
-   * and the lengths of the secrets. Show that to the owner of the secrets, not to a sender. Only with `diagnose`.
+   * and the lengths of the secrets. Show such a diagnosis only to their owner, not to a sender. Only with `diagnose`.
    * @default a diagnosis does not mention the secrets
    */
   readonly secretOrigin?: string | undefined;
   /**
    * Method and path of the request (`POST`, `/hook?a=1`), which some services sign. Only with `diagnose`.
-   * @default a diagnosis does not try them
+   * @default a diagnosis does not try method and path
    */
   readonly target?: RequestTarget | undefined;
 }
@@ -89,7 +89,7 @@ const KINDS = {
 
 const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 
-/** Throws ConfigError if options are unknown or of another kind. With `hasBody`, the option `body` is required. */
+/** Throws ConfigError if options are unknown or of the wrong kind. With `hasBody`, the option `body` is required. */
 export function validateVerifyOptions(options: VerifyOptions, hasBody = false): void {
   validateOptions(options, {
     kinds: hasBody ? { body: 'a string or bytes', ...KINDS } : KINDS,

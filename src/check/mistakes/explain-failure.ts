@@ -46,7 +46,7 @@ function explainsAll(suspect: Suspect, failure: ProbeOutcome, model: SuspectMode
   return model.alike(failure).every((each) => explained.includes(each));
 }
 
-/** One mistake from those that remain. Each of several is only likely, and the text names all. */
+/** Combines the remaining suspects into one mistake. If there are several, the text names all, and each is only likely. */
 function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   const [{ predicts: _, ...first }, ...others] = suspects;
   if (others.every(({ says }) => says === first.says)) return first;
@@ -90,7 +90,7 @@ const ONLY: Readonly<Record<Behavior, string>> = {
   failing: 'fails only on',
   late: 'does not respond to',
   broken: 'closes the connection only on',
-  unclear: 'does not accept only',
+  unclear: 'responds unclearly only to',
 };
 
 /** The mistake of a handler behind a working verification: a forgery gets another rejection than this correct message. */
@@ -103,7 +103,7 @@ function verifiedMistake(failure: ProbeOutcome, model: SuspectModel): ReceiverMi
   const verifies = `the signature is right: a forgery gets ${forgery.status}, this message ${status}`;
   if (status === 404 || status === 405) {
     const says = `${verifies}, so the route exists and verifies; its handler sets no response, or responds with ${status} itself`;
-    const fix = 'respond with 2xx at the end of the handler, on each of its ways';
+    const fix = 'respond with 2xx at the end of the handler, on each of its paths';
     return { code: 'handler-not-found', says, fix };
   }
   const own = isTelling(cause) ? `; ${cause.says}` : '';
@@ -128,7 +128,7 @@ function crashMistake(
   if (aftermath === undefined && response.error !== 'refused') return undefined;
   const so = aftermath !== 'restarted' ? 'nothing listens there anymore' : 'it was started again';
   const says = `it crashed on this request: it closed the connection, and ${so}`;
-  // A crash can also come from the work that an earlier message has started.
+  // Only likely, because the work that an earlier message started can also cause the crash.
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }
 

@@ -12,7 +12,7 @@ const isEmpty: Matches = ({ check, bytes }) => check === 'malformed' && bytes ==
 /** Forgeries whose signatures have the right length. */
 const isOfRightLength = of('wrong-signature', 'other-secret');
 
-/** Predicts these behaviors for the probes in `shown`, and never for those in `never`. */
+/** Predicts these behaviors for the probes in `shown`. On a probe in `never`, they disprove the mistake. */
 function behaves(behaviors: readonly Behavior[], shown: Matches, never?: Matches): Suspect['predicts'] {
   const predicts = shows(behaviors, shown);
   return (probe) => predicts(probe) ?? (never?.(probe) === true ? { disproves: behaviors } : undefined);
@@ -25,7 +25,7 @@ const REJECT = 'respond with 401 to every request that does not verify';
 const EMPTY_FIX =
   'call the handler for a body of 0 bytes too, and let it respond with 400; in Express 4, pass the errors of async handlers to next()';
 
-/** Mistakes in verifying these schemes, and in reading bodies that are not JSON. */
+/** Returns the mistakes in verifying these schemes, and in reading bodies that are not JSON. */
 export function forgerySuspects(schemes: readonly SignatureScheme[]): readonly Suspect[] {
   const forgeries = schemeForgeries(schemes).map(({ suspect }) => suspect);
   const several = schemes.filter(({ separator }) => separator !== undefined).map(firstSignatureOnly);

@@ -11,7 +11,7 @@ const isAnonymous = messages(
 );
 const isLarge = messages(({ bytes }) => bytes > MAX_MESSAGE_BYTES / 2);
 
-/** A suspect for each behavior (or status) in which the same mistake may show: correct behavior disproves it. */
+/** Makes a suspect for each behavior (or status) that a mistake may cause. Correct behavior disproves the suspect. */
 function suspected(
   code: string,
   matches: Matches,
@@ -24,7 +24,7 @@ function suspected(
   });
 }
 
-/** Codes of mistakes that other mistakes can look like. */
+/** Codes of mistakes whose symptoms other mistakes have too, so that a match is only likely. */
 const LIKELY: ReadonlySet<string> = new Set(['part-of-body']);
 const LIMIT_FIX = 'raise the limit on bodies to 64 KB: a message may have 32 KB';
 

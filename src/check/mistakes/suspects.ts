@@ -30,7 +30,7 @@ export interface ProbeOutcome extends CheckProbe {
   readonly response: CheckResponse;
   /** Whether the response is the one that the check expects. */
   readonly isRight: boolean;
-  /** State of a receiver that closed the connection, right afterwards. */
+  /** State of the receiver right after it closed the connection. */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
 }
 
@@ -100,8 +100,8 @@ export class SuspectModel {
   }
 
   /**
-   * The consistent mistakes that explain a failure: those which explain the most failures, because one mistake is likelier
-   * than two, and of these those which most results could have disproved.
+   * Returns the consistent mistakes that explain this failure and the most other failures, because one mistake is likelier
+   * than two. Among equals, returns the mistakes that the most results could have disproved.
    */
   explain(failure: ProbeOutcome): readonly Suspect[] {
     const possible = this.#suspects.filter(

@@ -6,11 +6,11 @@ import { decidingAttemptOf, decidingDestination } from './deciding-attempt.ts';
 import type { FailureCause } from './failure-cause.ts';
 import type { Origin } from '../../replay/reading/replay-entry.ts';
 
-/** Number of messages of each outcome to compare, and of messages after which only each SAMPLE-th is compared. */
+/** Maximum messages of each outcome to compare. After this many messages, only every SAMPLE-th is compared. */
 const MAX_COMPARED = 2_000;
 const SAMPLE = 16;
 const MAX_NAMED = 3;
-/** Statuses that do not depend on the message: of limits, of proxies, of a receiver that is not available. */
+/** Statuses that do not depend on the message, but on limits, proxies or the availability of the receiver. */
 const UNRELATED: ReadonlySet<number> = new Set([408, 423, 425, 429, 502, 503, 504]);
 
 interface PatternMessage {
@@ -18,7 +18,7 @@ interface PatternMessage {
   readonly content: ContentFacts | undefined;
 }
 
-/** What the outcomes of a replay show together, and a single one does not. */
+/** Finds patterns across the outcomes of a replay, which a single outcome does not show. */
 export class RunPatterns {
   readonly #passed: ContentFacts[] = [];
   /** Failed messages by status or error. */
@@ -28,7 +28,7 @@ export class RunPatterns {
   #brokeAt = Infinity;
   #isUnreachable = false;
 
-  /** The facts of a message that will be compared. Undefined for one that will not. */
+  /** Returns the facts of a message to compare. Undefined if the message is not in the sample. */
   factsOf(message: Message, { index, bytes }: { readonly index: number; readonly bytes: number }) {
     const isCompared = index < MAX_COMPARED || index % SAMPLE === 0;
     return isCompared ? contentFacts(message, bytes) : undefined;
@@ -67,7 +67,7 @@ export class RunPatterns {
     return this.#isUnreachable && this.#crashedOn.size > 0;
   }
 
-  /** The cause without a suspicion that the messages delivered so far disprove. */
+  /** Returns the cause, corrected if it blames the secret although messages were delivered with the same secret. */
   corrected(cause: FailureCause | undefined): FailureCause | undefined {
     const isSecret = cause?.code === 'signature-refused' && this.#passed.length > 0;
     return isSecret ? { ...cause, says: RIGHT_SECRET, hint: HASH_BYTES } : cause;
@@ -86,7 +86,7 @@ export class RunPatterns {
     return this.hasCrashed ? [...apart, this.#crashText()] : apart;
   }
 
-  /** The sentences as a field of the summary of `-o json`. Empty without any. */
+  /** Returns the sentences as a field of the summary of `-o json`, or no field if there are no sentences. */
   fields(): object {
     const patterns = this.lines().map((says) => ({ says, confidence: 'likely' }));
     return patterns.length === 0 ? {} : { patterns };
@@ -95,7 +95,7 @@ export class RunPatterns {
   #crashText(): string {
     const named = [...this.#crashedOn].slice(0, MAX_NAMED).join(', ');
     const on = this.#crashedOn.size === 1 ? named : `one of ${named}`;
-    return `the receiver probably crashed on ${on}: it closed the connection, and nothing listens there since`;
+    return `the receiver probably crashed on ${on}: it closed the connection, and nothing has listened there since`;
   }
 }
 

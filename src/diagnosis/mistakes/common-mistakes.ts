@@ -93,7 +93,7 @@ const NOTATIONS: readonly (readonly [code: string, what: string, write: (digest:
   ],
 ];
 
-/** Yields each other hash, notation and prefix, and their combinations. */
+/** Yields signatures with another hash, notation or prefix, and with combinations of these. */
 function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
   const own = others.length === 0 ? (part?.text ?? '') : '';

@@ -9,7 +9,7 @@ export interface SignatureChange {
   readonly cost: Cost;
   /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
-  /** Returns a more exact code and description, which take long to find: only for a change that explains the mismatch. */
+  /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
 
@@ -20,7 +20,7 @@ export interface Changed<Value> extends SignatureChange {
   readonly value: Value;
 }
 
-/** A change as a row of a table. `apply` returns undefined if the change is impossible with the value. */
+/** A change as a row of a table. `apply` returns undefined if the change is impossible for the value. */
 export type ChangeRow<Value, Result = Value> = readonly [
   cost: Cost,
   would: string,
@@ -28,7 +28,7 @@ export type ChangeRow<Value, Result = Value> = readonly [
   fix?: string,
 ];
 
-/** Rows that share a reason, and the fix of those without their own. */
+/** Rows with the same reason code, and a fix for the rows that have none of their own. */
 export interface RowGroup<Value, Result = Value> {
   readonly code: ReasonCode;
   readonly rows: readonly ChangeRow<Value, Result>[];
@@ -47,7 +47,7 @@ export function* applyRows<Value, Result>(
   }
 }
 
-/** A value that results from any number of changes. The unchanged value has none. */
+/** A value, and the changes that led to it: none for an unchanged value. */
 export interface Variant<Value> {
   readonly value: Value;
   readonly changes: readonly SignatureChange[];
@@ -67,7 +67,7 @@ export interface VariantsOptions<Value> {
 
 export const COSTS: readonly Cost[] = [1, 2, 3];
 
-/** All values that chains of changes make from the roots, by the sum of their costs. Makes them when they are asked for. */
+/** Chains changes of the roots. Makes the variants of each sum of costs only when `at` first asks for this sum. */
 export class Variants<Value> {
   readonly #options: VariantsOptions<Value>;
   readonly #seen: Set<string>;

@@ -51,7 +51,7 @@ export const CONSTRUCTS: readonly Construct[] = [
 
 type Piece = string | Uint8Array;
 
-/** A plain hash. Its frame is signed around the body. */
+/** Makes the construct of a hash without a key, over the pieces of `formula`. The frame surrounds the body. */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {
     code: 'plain-hash',

@@ -28,7 +28,7 @@ export function diagnosisFor(
   return diagnosisOf(code, confidence, hint);
 }
 
-/** The fix of a code. For a scheme other than that of X-Signature, how to sign replaces what is said of X-Signature. */
+/** Returns the fix of a code. For another scheme than that of X-Signature, its recipe replaces a fix that is about X-Signature. */
 export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
   return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : FIXES[code];
 }
@@ -44,7 +44,7 @@ const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'truncated-signature',
 ]);
 
-/** How to sign by a scheme, in one sentence. */
+/** Describes how to sign by a scheme, in one sentence. */
 export function recipeOf(scheme: SignatureScheme): string {
   const { signatureHeader } = layoutOf(scheme);
   const { hash, encoding, signs, name, headers } = scheme;

@@ -1,4 +1,4 @@
-/** Writes the characters that HTML reserves as entities. */
+/** Replaces the characters that HTML reserves by their entities. */
 export function encodedEntities(text: string, apostrophe = '&#39;'): string {
   return text
     .replaceAll('&', '&amp;')

@@ -77,16 +77,16 @@ function combinations(count: number): string {
   return count === 1 ? '1 combination' : `${count} combinations`;
 }
 
-/** What is odd about the body, as a sentence. Empty for an ordinary body. */
+/** Describes what is odd about the body in a sentence. Empty for an ordinary body. */
 function noteOf({ body }: SignatureEvidence): { readonly note: string; readonly isDamaged: boolean } {
   const [look] = body === undefined ? [] : bodyLooks(body);
   if (look === undefined) return { note: '', isDamaged: false };
   const fix = look.fix === undefined ? '' : `. ${look.fix}`;
-  // The bytes inside were tried: a body that has some is damaged only if they match.
+  // Adds the fix only for damaged bodies: the bytes inside other odd bodies were tried, and do not match.
   return { note: `The body ${look.says}${look.isDamaged ? fix : ''}`, isDamaged: look.isDamaged };
 }
 
-/** The fix that compares the secrets of both sides. Its command reads our secret from where it was given. */
+/** Returns the fix that compares the secrets of both sides. Its command reads our secret from where it was given. */
 function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
   const fix = FIXES['no-match'];
@@ -107,7 +107,7 @@ function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
   return ` (ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${odd}, from ${secretOrigin})`;
 }
 
-/** Explains several signatures in the header of a scheme that has one. */
+/** Explains a header with several signatures, if its scheme allows only one. */
 export function severalOf(
   { scheme, digests }: SignatureEvidence,
   [text = '']: readonly string[],

@@ -42,7 +42,7 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
 function search(evidence: SignatureEvidence, readings: readonly Reading[]): SearchResult {
   const { body, digests } = evidence;
   if (body !== undefined) return searchChanges({ ...evidence, body }, readings);
-  // Without the body, only its end can be changed: the digests hold it back.
+  // Without the body, only other final newlines can be tried: the digests keep the last bytes of the body for that.
   for (const { would, digests: made } of digests.otherEndings()) {
     const reading = readings.find(({ matches }) => made.some((digest) => matches(digest.toString('latin1'))));
     if (reading) return { kind: 'found', reading, changes: [{ code: 'trailing-newline', would }] };
@@ -50,7 +50,7 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   return { kind: 'too-large' };
 }
 
-/** Joins what was found into one sentence, and the fixes of its parts. */
+/** Describes the notation and the changes that match in one sentence, followed by their fixes. */
 function explainFound(
   evidence: SignatureEvidence,
   found: SuccessfulSearch,
@@ -66,7 +66,7 @@ function explainFound(
   return { code, codes, confidence: 'proved', hint };
 }
 
-/** What is wrong with the form of the signature itself; undefined if it is in the form of the scheme. */
+/** Returns how the notation of the signature differs from that of its scheme. Undefined if the two are the same. */
 function notationOf(
   { scheme }: SignatureEvidence,
   reading: Reading,

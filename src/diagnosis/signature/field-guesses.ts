@@ -11,7 +11,7 @@ export interface FramedRequest {
   readonly target?: RequestTarget | undefined;
 }
 
-/** Fields that services sign beside the body. */
+/** Fields that services sign together with the body. */
 export type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
 
 /** Values that the sender may have signed as a field, each with its description. */
@@ -19,7 +19,7 @@ type Guesses = readonly (readonly [value: string, what: string])[];
 
 export type FieldGuesses = Readonly<Record<Field, Guesses>>;
 
-/** Values of the fields that a sender may have signed in place of the received ones, from the headers and the body. */
+/** Collects values that a sender may have signed in place of the received fields, from the headers and the body. */
 export function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
   const { headers, target } = request;
   const host = headers.find(([name]) => name === 'host')?.[1];
@@ -41,7 +41,7 @@ export function guessesOf(request: FramedRequest, { id, timestamp }: SignedField
   };
 }
 
-/** Seconds that a sender may have signed before or after the time that it sends: it reads its clock twice, or retries. */
+/** Maximum seconds between the signed and the sent time: a sender reads its clock twice, or retries. */
 const MOST_SECONDS = 60;
 
 export function nearTimes(own: string): Guesses {

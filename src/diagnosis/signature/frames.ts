@@ -5,7 +5,7 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
 import { guessesOf, nearTimes, type Field, type FieldGuesses, type FramedRequest } from './field-guesses.ts';
 
-/** A text that may have been signed around the body, in place of the right one. */
+/** Wrong texts that may have been signed before and after the body. */
 export interface FrameChange {
   readonly code: ReasonCode;
   readonly would: string;
@@ -26,7 +26,7 @@ const ALONE = 4;
 /**
  * Texts that may have been signed around the body: the parts of the scheme's own template in another order or number, the
  * templates of other schemes, and one or two fields with usual separators. Each is filled with the received id and timestamp,
- * or with another one. Makes those of the highest cost, of which there are many, only when they are asked for.
+ * or with guesses. Makes the many frames of the highest cost only when `upTo` asks for them.
  */
 export class FrameChanges {
   readonly #own: SignedFields;
@@ -92,7 +92,7 @@ const MOST_PARTS = 4;
 const BODY = '{body}';
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 
-/** Parts of the request that services sign, without and with a time. */
+/** Parts of the request that services sign, with and without a timestamp. */
 const TARGET_LISTS = ['url', 'path', 'method path', 'method url', 'timestamp method path', 'timestamp path']
   .map((names) => names.split(' ').map((name) => `{${name}}`))
   .map((fields) => [...fields, BODY]);
@@ -109,7 +109,7 @@ function templates(cost: number, lists: readonly (readonly string[])[]): readonl
 
 type Filling = Partial<Readonly<Record<Field, string>>>;
 
-/** Fills a template with the received fields, or with guesses for those that are missing, and for one of the others. */
+/** Fills a template with the received fields and guesses: for all missing fields, or if none is missing, for one at a time. */
 function* filled(
   { signs, cost, asWhom = '' }: Template,
   own: SignedFields,

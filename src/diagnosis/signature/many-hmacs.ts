@@ -4,10 +4,10 @@ import type { Variant } from './change.ts';
 import type { BodyCandidate } from './body/body-changes.ts';
 import type { Secret } from './secret-changes.ts';
 
-/** The two hashed texts of an HMAC, each behind room for the padded key. */
+/** The padded keys of the two hashes of an HMAC (RFC 2104). */
 interface KeyBlocks {
   readonly inner: Uint8Array;
-  /** The outer block, and room for the inner digest. */
+  /** The outer padded key, followed by room for the inner digest. */
   readonly outer: Buffer;
 }
 
@@ -28,7 +28,7 @@ export class ManyHmacs {
     this.#frame = frame;
   }
 
-  /** The HMAC, one latin1 character per byte. */
+  /** Returns the HMAC as a string with one latin1 character per byte. */
   digest(secret: Variant<Secret>, body: Variant<BodyCandidate>): string {
     const { inner, outer } = this.#keys.get(secret) ?? this.#keyBlocks(secret);
     const signed = this.#bodies.get(body) ?? this.#signedText(body, inner.length);

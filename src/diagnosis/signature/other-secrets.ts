@@ -7,7 +7,7 @@ import { INVISIBLE, type Secret } from './secret-changes.ts';
 const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
 const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
 
-/** Names of variables that hold secrets, the likely ones at cost 2: those of the service, or that of hooks. */
+/** Names of variables that hold secrets. The variables of the service, or that of hooks, are likelier and cost 2. */
 function variableNames(schemeName: string, cost: Cost): readonly string[] {
   const service = schemeName.replaceAll('-', '_').toUpperCase();
   const isOurs = schemeName === DEFAULT_SCHEME;
@@ -41,7 +41,7 @@ const EXAMPLES = [
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
-/** Secrets that replace the right one, the same for everyone. */
+/** Secrets that programs use when the right one is missing, and secrets copied from examples. */
 const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
   [2, 'with an empty secret', () => '', NOT_SET],
   ...WORDS_FOR_NOTHING.map((word): ChangeRow<undefined, string> => {
@@ -61,7 +61,7 @@ export interface HeldSecrets {
   readonly schemeName: string;
 }
 
-/** Yields the secrets of one cost that the other side may use in place of ours: known secrets, the empty one, placeholders. */
+/** Yields the secrets of this cost that the other side may use in place of ours: known secrets, the empty one, placeholders. */
 export function* otherSecrets(
   { secrets, otherSecrets: known, schemeName }: HeldSecrets,
   cost: Cost,

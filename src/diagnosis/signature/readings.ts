@@ -17,7 +17,7 @@ export interface NotationProblem {
 /** One way to read a received text as a digest. */
 export interface Reading {
   readonly algorithm: HmacAlgorithm;
-  /** How unlikely the reading is, beside the other readings of the text. */
+  /** How unlikely the reading is, compared with the other readings of the text. */
   readonly cost: number;
   /** The difference from the notation of the scheme. Undefined if the text is in that notation. */
   readonly problem?: NotationProblem;
@@ -37,7 +37,7 @@ const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the
 /** Minimum bits of a part of a digest that identify the digest. */
 const FEWEST_BITS = 32;
 
-/** All readings of a text as a signature of a scheme, the likeliest first. Empty if it cannot be a digest. */
+/** Returns all readings of a text as a signature of a scheme, the likeliest first. Empty if the text cannot be a digest. */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
   for (const [token, isDecorated] of [
@@ -52,7 +52,7 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
   return [];
 }
 
-/** The text without white space, and without what a lenient scheme allows around the digits. */
+/** Removes white space around the text, and the header name or prefix that a lenient scheme allows before the digits. */
 function bareText(text: string, { isLenient }: SignatureScheme): string {
   const value = text.trim();
   if (isLenient !== true) return value;
@@ -74,7 +74,7 @@ function undecorated(text: string): string {
   return tokens.toSorted((one, other) => other.length - one.length)[0] ?? '';
 }
 
-/** Describes the text before and after a digest. */
+/** Adds a description of the text around the digest to a reading. */
 function decorated(reading: Reading, text: string, token: string): Reading {
   const at = text.indexOf(token);
   const quoted = [text.slice(0, Math.max(0, at)), at < 0 ? '' : text.slice(at + token.length)].map((part) =>
@@ -174,7 +174,7 @@ function* wholeReadings(
   const code = isOwn ? (isBase64 ? 'base64' : 'other-encoding') : otherHashCode(algorithm);
   yield {
     algorithm,
-    // Any text cut off to 16 bytes has the length of MD5.
+    // Costs more for MD5, because any digest that is cut off to 16 bytes has this length.
     cost: algorithm === 'md5' ? 1 : 0,
     ...((!isOwn || form !== '') && { problem: { code, what: hmacName(algorithm) + form } }),
     matches: (made) => made === whole,
@@ -186,7 +186,7 @@ function* wholeReadings(
   }
 }
 
-/** Hashes whose digests are cut off to the length of another digest, with the cost of that. */
+/** Hashes whose digests senders cut off to the length of another hash, each with the cost of that reading. */
 const CUT_OFF_HASHES = [
   ['sha256', 2],
   ['sha512', 3],

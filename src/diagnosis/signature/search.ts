@@ -27,12 +27,12 @@ export type SearchResult =
 export type SuccessfulSearch = Extract<SearchResult, { kind: 'found' }>;
 export type FailedSearch = Exclude<SearchResult, SuccessfulSearch>;
 
-/** A change as a result. */
+/** A change as a result of the search, without its cost and value. */
 export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
 /** Maximum sum of the costs of all changes together, and of the chained changes of one secret or body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
-/** Maximum number of changes by the sum of their costs: three likely ones, or two of which one is less likely. */
+/** Maximum number of changes for each sum of costs: three likely changes, or two if one of them is less likely. */
 const MOST_CHANGES = [0, 1, 2, 3, 2];
 
 /** Searches for the smallest combination of changes to secret, body, frame and hash that reproduces the signature. */
@@ -55,7 +55,7 @@ export function searchChanges(
   return isLarge ? { kind: 'too-large' } : { kind: 'none', tried: search.tried };
 }
 
-/** Groups the readings that one digest can be compared with, so that it is computed once. */
+/** Groups the readings that are compared with the same digest, so that the digest is computed once. */
 function groups(readings: readonly Reading[], sum: number): readonly (readonly Reading[])[] {
   const byDigest = new Map<string, Reading[]>();
   for (const reading of readings.filter(({ cost }) => cost <= sum)) {
@@ -70,7 +70,7 @@ interface Match {
   readonly changes: readonly NamedChange[];
 }
 
-/** What is computed from a secret and a body. Each part is undefined if it is the right one; at most one is not. */
+/** A wrong frame or a wrong construct of a digest, not both. Undefined stands for the right one. */
 interface Structure {
   readonly frame?: FrameChange | undefined;
   readonly construct?: Construct | undefined;
@@ -83,7 +83,7 @@ interface Combination extends Structure {
 
 class ChangeSearch {
   tried = 0;
-  /** Whether the time was up. */
+  /** Whether the deadline passed during the search. */
   isStopped = false;
   readonly #deadline: Deadline;
   readonly #received: KeptBody;
@@ -115,7 +115,7 @@ class ChangeSearch {
     this.#frames = new FrameChanges(scheme, evidence, presented.fields);
   }
 
-  /** Tries all combinations whose costs have this sum. Loops without generators, which cost as much as a digest. */
+  /** Tries all combinations whose costs have this sum, in plain loops: a generator takes as much time as a digest. */
   at(sum: number, readings: readonly Reading[]): Match | undefined {
     let match = this.#tryPairs(sum, {}, readings);
     for (const frame of this.#frames.upTo(sum)) match ??= this.#tryPairs(sum, { frame }, readings);
@@ -123,7 +123,7 @@ class ChangeSearch {
     return match;
   }
 
-  /** Tries all pairs of a secret and a body beside a frame or a construct, if the costs have this sum. */
+  /** Tries all pairs of a secret and a body with this structure, if the costs of the three have this sum. */
   #tryPairs(sum: number, { frame, construct }: Structure, readings: readonly Reading[]): Match | undefined {
     const base = frame?.cost ?? construct?.cost ?? 0;
     // At the highest cost, a frame or construct is tried alone, because there are many of them.
@@ -185,7 +185,7 @@ function changesOf(
   ];
 }
 
-/** Names the changes of a body by the difference of its bytes, if only line ends or marks differ, else by what was tried. */
+/** Names the changes of a body: the differences in its bytes if only line ends or marks differ, otherwise the changes tried. */
 function bodyChangesOf(
   { value, changes }: Variant<BodyCandidate>,
   received: KeptBody,
@@ -196,14 +196,14 @@ function bodyChangesOf(
   return isStringified ? [STRINGIFIED] : changes.map((change) => ({ ...change, ...change.refined?.() }));
 }
 
-/** The note of a match over the JSON-stringified body, which is no mistake, but not over the bytes either. */
+/** The note on a match over the JSON-stringified body: it is valid, although the bytes that were sent differ. */
 const STRINGIFIED = {
   code: 'pretty-printed',
   would: 'over the JSON-stringified body, which also counts',
   fix: 'Better sign the bytes as they are sent',
 } as const;
 
-/** The variants of the keys. A scheme that decodes its secret also gets the keys decoded from changed secrets. */
+/** Makes the variants of the keys. For a scheme that decodes its secret, adds the keys decoded from changed secrets. */
 function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
   const context = { secrets, otherSecrets: known, schemeName: scheme.name };
   function* replace(cost: Cost): Generator<Changed<Secret>> {

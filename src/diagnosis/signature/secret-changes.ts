@@ -19,14 +19,14 @@ import type { Changed, ChangeRow, Cost } from './change.ts';
 /** A secret as text, or as bytes if it was decoded. */
 export type Secret = string | Uint8Array;
 
-/** Identifies a secret. A text and its UTF-8 bytes are the same key. */
+/** Returns the same key for a text and for its UTF-8 bytes, so that a search tries each secret once. */
 export function keyOfSecret(secret: Secret): string {
   return typeof secret === 'string' && /^[\0-\x7f]*$/.test(secret)
     ? secret
     : Buffer.from(secret).toString('latin1');
 }
 
-/** Yields the changes of one cost that people and programs make to a secret. */
+/** Applies the changes of this cost that people and programs make to a secret by mistake. */
 export function* secretChanges(secret: Secret, cost: Cost): Generator<Changed<Secret>> {
   if (typeof secret !== 'string') return;
   for (const { code, row } of (rowsByCost ??= splitByCost())[cost]) {
@@ -42,7 +42,7 @@ interface CodedRow {
   readonly row: SecretRow;
 }
 
-/** The rows by their cost, made once: a search applies them to hundreds of secrets. */
+/** The rows by cost, split once, because a search applies them to hundreds of secrets. */
 let rowsByCost: Readonly<Record<Cost, readonly CodedRow[]>> | undefined;
 
 function splitByCost(): Readonly<Record<Cost, readonly CodedRow[]>> {
@@ -59,7 +59,7 @@ type SecretRow = ChangeRow<string, Secret>;
 export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
-/** Rows that replace a pattern in the secret; impossible if the secret does not have it. */
+/** Makes a row that replaces a pattern in the secret. The change is impossible if nothing in the secret matches. */
 function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
   return [
     cost,

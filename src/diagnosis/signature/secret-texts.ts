@@ -49,7 +49,7 @@ export function base64Bytes(secret: string): Buffer | undefined {
   return /^[\w+/-]+={0,2}$/.test(secret) ? Buffer.from(secret, 'base64') : undefined;
 }
 
-/** The text in base64, so that further changes can follow: a Kubernetes manifest holds the base64 of `echo secret`. */
+/** Decodes base64 to text for further changes: a Kubernetes manifest may hold the base64 of `echo secret`, newline included. */
 export function base64Text(secret: string): string | undefined {
   const text = base64Bytes(secret)?.toString();
   return text !== undefined && /^[\x20-\x7e\s]+$/.test(text) ? text : undefined;

@@ -1,7 +1,7 @@
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 
-/** What a value is instead of a signature, to follow "the signature", and how to get one. */
+/** Describes a value that is not a signature, to follow "the signature", and how to get a signature. */
 export interface KnownValue {
   readonly found: string;
   readonly fix: string;

@@ -7,8 +7,8 @@ export function jsonTreeText(node: JsonNode, how: Spelling): string {
 }
 
 /**
- * Returns a tree as JSON with the escapes of JSON.stringify. Undefined if it is longer than `longest` characters: a deeply
- * nested body grows with the square of its depth when it is indented.
+ * Returns a tree as JSON with the escapes of JSON.stringify. Undefined if the text is longer than `longest` characters: the
+ * indented text of a deeply nested body grows with the square of its depth.
  */
 export function arrangedText(node: JsonNode, how: Arrangement, longest: number): string | undefined {
   const writer = new TreeWriter(how, longest);

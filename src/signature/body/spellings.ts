@@ -28,7 +28,7 @@ type Escape = (json: string) => string;
 
 type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
 
-/** A part of a spelling. Its words are empty if the part is the usual one. */
+/** One part of a spelling: its layout, escapes or order. `would` is empty for the usual layout, escapes or order. */
 interface Part<Way> {
   readonly way: Way;
   readonly would: string;
@@ -92,11 +92,11 @@ const ESCAPES: readonly Part<Escape>[] = [
   part('escaped-unicode', 2, 'with the escapes of System.Text.Json', dotnet),
 ];
 
-/** Characters that the functions of type Escape do not all write alike. */
+/** Characters by which the functions of type Escape differ. */
 const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
 /**
- * Returns the characters of a JSON text that the functions of escaping write differently. Two functions that write these
+ * Returns the characters of a JSON text that the functions of type Escape write differently. Two functions that write these
  * characters alike write the whole text alike.
  */
 export function tellingCharacters(json: string): string[] {
@@ -120,7 +120,7 @@ const ORDERS: readonly Part<MemberOrder | undefined>[] = [
   part('reordered-keys', 2, 'with the keys in the order of the wire', wireOrder),
 ];
 
-/** Composes a spelling. The part that stands out most gives the code: an order, then a layout, then escapes. */
+/** Composes a spelling. The code is that of the first unusual part: the order, else the layout, else the escapes. */
 function spelling(
   layout: Part<JsonLayout>,
   escape: Part<Escape>,
@@ -142,7 +142,7 @@ function costOf(layout: Part<JsonLayout>, escape: Part<Escape>, order: Part<unkn
   return Math.max(1, layout.cost + pythonEscape(layout, escape).cost + order.cost);
 }
 
-/** The escapes to name beside a layout. Python escapes by default, so its layout says so already. */
+/** Returns the escapes to name with a layout. Python escapes by default, so the name of its layout implies them. */
 function pythonEscape(layout: Part<JsonLayout>, escape: Part<Escape>): Part<Escape> {
   if (layout !== PYTHON_LAYOUT) return escape;
   if (escape === ASCII) return PLAIN;

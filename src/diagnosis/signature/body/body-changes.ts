@@ -10,14 +10,14 @@ import { applyRows, type SignatureChange, type Changed, type ChangeRow, type Cos
 import { encodedForms, formChanges } from './form-changes.ts';
 import { jsonParts, jsonSpellings, STRINGIFY_ONCE } from './json-changes.ts';
 
-/** The bytes that may have been signed. */
+/** Bytes that may have been signed as the body. */
 export interface BodyCandidate {
   readonly body: KeptBody;
-  /** Whether the content can be changed further. JSON that was written again can only get other bytes around it. */
+  /** Whether changes of the content can follow. JSON that was written again only gets changes of its bytes, such as line ends. */
   readonly isContent: boolean;
 }
 
-/** Yields what one of the two sides may have made of a body before it signed or verified it, by changes of one cost. */
+/** Yields the bodies that one side may have signed or verified in place of this one, by changes of this cost. */
 export function* bodyChanges(
   { body, isContent }: BodyCandidate,
   cost: Cost,
@@ -45,7 +45,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Changes that lead to other content, such as the JSON inside an envelope. */
+/** Yields bodies with other content, such as the JSON inside an envelope. */
 function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<BodyBytes>> {
   yield* jsonParts(body, cost, deadline);
   yield* applyRows({ code: 'gzip', rows: PACKING_ROWS }, body.bytes, cost);
@@ -58,7 +58,7 @@ function* contentChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
   );
 }
 
-/** Changes that write the same content in another way. */
+/** Yields the same content, written in another way. */
 function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<BodyBytes>> {
   yield* jsonSpellings(body, cost, deadline);
   if (deadline.isOver) return;
@@ -68,7 +68,7 @@ function* writtenChanges(body: KeptBody, cost: Cost, deadline: Deadline): Genera
   yield* applyRows({ code: 'object-text', rows: OBJECT_TEXT_ROWS }, body, cost);
 }
 
-/** Texts that broken senders sign instead of the body. They do not depend on the body. */
+/** Yields the constant texts that broken senders sign instead of the body, such as `[object Object]`. */
 export function bodyReplacements(cost: Cost): Iterable<Changed<BodyCandidate>> {
   return signedBodies(
     applyRows({ code: 'other-encoding', rows: CONSTANT_ROWS, fix: SIGN_THE_BODY }, undefined, cost),
@@ -91,7 +91,7 @@ const CONSTANT_ROWS: readonly ChangeRow<undefined, string>[] = [
   [2, 'over the word "null"', () => 'null'],
 ];
 
-/** The JSON-stringified body. Signing it is a mistake only with --exact; otherwise its signature is valid. */
+/** Yields the JSON-stringified body. Signing it is a mistake only with --exact; otherwise its signature is valid. */
 function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<string>> {
   const { text = '', json } = body;
   if (cost !== 1 || json === undefined || json === text) return;
@@ -104,7 +104,7 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 
 const STRINGIFIED = 'over the JSON-stringified body';
 
-/** Yields the bytes inside a body that looks odd, such as base64: unchanged, and as JSON.stringify writes them. */
+/** Yields the bytes inside a body that looks odd, such as base64. */
 function* insideChanges(body: KeptBody): Generator<Changed<BodyBytes>> {
   for (const { code, says, fix, inside } of bodyLooks(body)) {
     const bytes = inside?.(body);
@@ -122,7 +122,7 @@ const PACKING_ROWS: readonly ChangeRow<Buffer>[] = [
   [1, 'over the unpacked body', (body) => (isPacked(body) ? unpackedBody(body) : undefined)],
 ];
 
-/** Unpacks gzip or zlib; undefined if it is damaged. A small body may unpack to gigabytes, which takes too long. */
+/** Unpacks gzip or zlib. Undefined if the body is damaged, or unpacks to too much: gigabytes would take too long. */
 function unpackedBody(body: Buffer): Buffer | undefined {
   try {
     return zlib().unzipSync(body, {
@@ -133,7 +133,7 @@ function unpackedBody(body: Buffer): Buffer | undefined {
   }
 }
 
-/** JSON is never compressed to less than 1/64. */
+/** Maximum ratio of unpacked to packed bytes: JSON is never compressed to less than 1/64. */
 const MOST_UNPACKED = 64;
 
 const DECODING_ROWS: readonly ChangeRow<string>[] = [

@@ -24,11 +24,11 @@ type Inside = (body: KeptBody) => Uint8Array | string | undefined;
 
 /** A recognizable look of a body. Many correct bodies look odd, so a look alone never explains a mismatch. */
 interface Look {
-  /** Code of a mismatch that the bytes inside explain. @default none, because nothing can be recovered */
+  /** Reason code if the signature matches the bytes of `inside`. @default none, because nothing can be recovered */
   readonly code?: ReasonCode;
   /** Describes a body that looks like this; follows "the body": `is empty`. Undefined for other bodies. */
   readonly says: (body: KeptBody) => string | undefined;
-  /** How to get the right body. Undefined if correct bodies look like this too: then other causes are as likely. */
+  /** How to get the right body. Undefined if correct bodies look like this too, because other causes are as likely. */
   readonly fix?: string | ((body: KeptBody) => string);
   /** Recovers the bytes that may have been signed; undefined if this body has lost them. */
   readonly inside?: Inside;
@@ -36,7 +36,7 @@ interface Look {
   readonly isDamaged?: true;
 }
 
-/** A look that a body has. */
+/** A look that was found in a body, with the texts for this body. */
 export interface BodyLook {
   readonly code: ReasonCode;
   readonly inside?: Inside;
@@ -71,7 +71,7 @@ function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string)
   };
 }
 
-/** Minimum bytes of a body that a limit has cut off. A shorter text that ends in the middle of a character is in another encoding. */
+/** Minimum bytes of a body that counts as cut off. A shorter one that ends within a character is in another encoding. */
 const LEAST_CUT = 64;
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';

@@ -1,10 +1,10 @@
 import { isAscii } from 'node:buffer';
 import { applyRows, type SignatureChange, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
-/** BodyBytes of a body. A string stands for its UTF-8 bytes. */
+/** The bytes of a body. A string stands for its UTF-8 bytes. */
 export type BodyBytes = Uint8Array | string;
 
-/** Changes around the content: line ends, marks and character sets. They apply to any bytes. */
+/** Applies the changes of this cost that any body can have: in line ends, byte order mark and character set. */
 export function* byteChanges(bytes: Buffer, cost: Cost): Generator<Changed<BodyBytes>> {
   yield* applyRows({ code: 'trailing-newline', rows: NEWLINE_ROWS }, bytes, cost);
   yield* applyRows({ code: 'bom', rows: MARK_ROWS }, bytes, cost);
@@ -54,8 +54,8 @@ const LINE_END_ROWS: readonly ChangeRow<Buffer>[] = [
 ];
 
 /**
- * The changes of line ends and marks that turn one body into another; empty for equal bodies. Undefined if something else
- * differs.
+ * Returns the changes of line ends and byte order mark that turn one body into another: none for equal bodies. Undefined if
+ * something else differs.
  */
 export function byteDifference(from: Buffer, to: Buffer): readonly ByteChange[] | undefined {
   if (from.equals(to)) return [];

@@ -84,8 +84,8 @@ export function twiceEncoded({ text }: KeptBody): Buffer | undefined {
 
 /** The JSON at the start of a body that continues with other text after it. */
 export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
-  // Requires an object or an array at the start: a date or a list of bytes begins with a number, which is JSON, but is not a
-  // message followed by other text.
+  // Requires an object or an array at the start: a date or a list of bytes begins with a number, which is JSON but not a
+  // message.
   const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
   return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }

@@ -5,7 +5,7 @@ import type { Changed, Cost } from '../change.ts';
 
 const code = 'url-encoded';
 
-/** Yields the JSON inside a form or percent-encoded text, by changes of one cost. */
+/** Yields the JSON inside a form or percent-encoded text, by changes of this cost. */
 export function* formChanges(
   { head, text = '' }: KeptBody,
   cost: Cost,
@@ -50,7 +50,7 @@ function* formValues(text: string, deadline: Deadline): Generator<string> {
 
 const FIELDS = ['payload', 'body', 'data'];
 
-/** Yields JSON percent-encoded by JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`), and as a form. */
+/** Yields JSON percent-encoded as JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`) do, alone or in a form. */
 export function* encodedForms({ json, text = '' }: KeptBody, cost: Cost): Generator<Changed<string>> {
   if (cost === 1 || json === undefined) return;
   for (const value of percentEncoded(text.trim())) {

@@ -13,7 +13,7 @@ import type { Deadline } from '../../../signature/deadline.ts';
 import { dropped, listIn, mapped, nodeMembers } from './json-trees.ts';
 import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
-/** Yields parts of a JSON body, and the body without some parts, by changes of one cost. */
+/** Applies the changes of this cost to the content of JSON: takes parts out, drops members, wraps the whole, rewrites dates. */
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json === undefined) return;
@@ -24,7 +24,7 @@ export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Gene
   if (cost === 2) yield* otherDates(json.node);
 }
 
-/** Yields the same JSON as other programs write it, by spellings of one cost. */
+/** Yields the same JSON as other programs write it, in the spellings of this cost. */
 export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json !== undefined) yield* json.spelled(cost);
@@ -32,7 +32,7 @@ export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): 
 
 const read = new WeakMap<KeptBody, SpelledJson>();
 
-/** Reads the JSON of a body once. Undefined if it is not JSON, or if the deadline passes. */
+/** Reads the JSON of a body once. Undefined if the body is not JSON, or if the deadline passes. */
 function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefined {
   const known = read.get(body);
   if (known !== undefined || !/^\s*[[{"]/.test(body.head)) return known;
@@ -51,11 +51,11 @@ class SpelledJson {
   readonly node: JsonNode;
   readonly #deadline: Deadline;
   /**
-   * Maximum characters of a spelling. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length. No
-   * sender's indentation comes near this limit.
+   * Maximum characters to write. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length. The
+   * indentation of real senders stays far below this limit.
    */
   readonly #longest: number;
-  /** The last layout and order, and the text before escapes: the next spelling often shares them. */
+  /** The last layout and order, and their text before escapes. The next spelling often has the same layout and order. */
   #last: { readonly how: Spelling; readonly text: string } | undefined;
   #escaped: string | undefined;
 
@@ -75,7 +75,7 @@ class SpelledJson {
     }
   }
 
-  /** Whether the escapes of a spelling change this body. Most do not, and each that is left out saves writing the text. */
+  /** Whether the escapes of a spelling change this body. Most do not, and skipping such a spelling saves writing the text. */
   #tells({ escape }: Spelling): boolean {
     const literal = (this.#escaped ??= JSON.stringify(
       tellingCharacters(this.#textOf(COMPACT_SPELLING) ?? '').join(''),
@@ -116,7 +116,7 @@ const LIST_ROWS: readonly JsonRow[] = [
   [2, 'with the message in a batch', (node) => (listIn(node) ? undefined : `{"batch":[${compact(node)}]}`)],
 ];
 
-/** Names under which services wrap a body, and applications unwrap one. */
+/** Names of the members in which services wrap a body, and which applications read in place of the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'properties', 'params', 'json'];
 
 const PART_ROWS: readonly JsonRow[] = [
@@ -180,7 +180,7 @@ const VALUE_ROWS: readonly JsonRow[] = [
   [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
 ];
 
-/** Yields the body without each of its members, because a sender may add a field after it signed. */
+/** Yields the body with one member removed, for each member, because a sender may add a field after it signed. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
   for (const { key } of nodeMembers(node).slice(0, MOST_MEMBERS)) {
     const rest = {
@@ -195,7 +195,7 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
 const MOST_MEMBERS = 20;
 const ADDED_LATER = 'Sign the body when it is complete: nothing may change it between signing and sending';
 
-/** Ways in which libraries write a date: the milliseconds and the time zone. */
+/** Ways in which libraries write a date. They differ in the milliseconds and the time zone. */
 const DATE_FORMS: readonly ((seconds: string, ms: string) => string)[] = [
   (seconds) => `${seconds}Z`,
   (seconds) => `${seconds}+00:00`,

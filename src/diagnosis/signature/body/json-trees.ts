@@ -12,7 +12,7 @@ export function listIn(node: JsonNode): readonly JsonNode[] | undefined {
   return batch?.kind === 'array' ? batch.items : undefined;
 }
 
-/** The tree without some members, at any depth; the same tree if there are none. */
+/** Drops the members for which `isDropped` is true, at any depth. Returns the same tree if there are none. */
 export function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {
   let hasDropped = false;
   const kept = mapped(node, (each) => {
@@ -24,7 +24,7 @@ export function dropped(node: JsonNode, isDropped: (member: JsonMember) => boole
   return hasDropped ? kept : node;
 }
 
-/** Replaces each node of a tree, the inner ones first. */
+/** Replaces each node of a tree, children before their parents. */
 export function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
   if (node.kind === 'array') {
     return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });
