@@ -104,20 +104,21 @@ function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading
   const form = isUpperCase ? ' in upper-case hex' : scheme.encoding === 'hex' ? '' : ' in hex';
   yield* wholeReadings(Buffer.from(digits, 'hex'), digits.length / 2, form, scheme);
   yield* partReadings(digits, 'hex', scheme);
+  // A negative byte of Java or C that is written as an integer has the digits ffffff before its own.
+  const unpadded = digits.replace(/ffffff(?=[89a-f])/g, '');
   const most = 2 * DIGEST_BYTES[scheme.hash];
-  if (digits.length < most && digits.length >= (most * 3) / 4) {
-    yield {
-      algorithm: scheme.hash,
-      cost: 1,
-      problem: {
-        code: 'other-encoding',
-        what: `${hmacName(scheme.hash)} without the leading zero of each byte`,
-        fix: 'Write two hex digits for each byte: %02x, padStart(2, "0")',
-      },
-      matches: (digest) =>
-        [...Buffer.from(digest, 'latin1')].map((byte) => byte.toString(16)).join('') === digits,
-    };
-  }
+  if (unpadded.length > most || unpadded.length < (most * 3) / 4 || digits.length === most) return;
+  yield {
+    algorithm: scheme.hash,
+    cost: 1,
+    problem: {
+      code: 'other-encoding',
+      what: `${hmacName(scheme.hash)} with each byte written as an integer, not as two digits`,
+      fix: 'Write two hex digits for each byte: %02x, padStart(2, "0"), byte & 0xff',
+    },
+    matches: (digest) =>
+      [...Buffer.from(digest, 'latin1')].map((byte) => byte.toString(16)).join('') === unpadded,
+  };
 }
 
 function* base64Readings(token: string, scheme: SignatureScheme): Generator<Reading> {

@@ -161,6 +161,11 @@ export function ageProblem(
   const age = Math.floor(nowMs / 1000) - Number(timestamp);
   if (Math.abs(age) <= tolerance) return undefined;
   const size = formatDuration(Math.abs(age) * 1000);
+  // Time zones are half an hour or hours apart.
+  const offset = Math.abs(age) % 1_800;
+  const isZone =
+    Math.abs(age) > 1_500 && Math.abs(age) < 52_000 && Math.min(offset, 1_800 - offset) <= tolerance;
+  const zone = isZone ? ', as a local time taken for UTC is' : '';
   // Recognizes a time in seconds that was divided by 1000 again, and so is a date in January 1970.
   const isUnit = Number(timestamp) > 0 && Math.abs(nowMs / 1_000_000 - Number(timestamp)) < 1_000_000;
   if (isUnit) {
@@ -169,7 +174,7 @@ export function ageProblem(
   }
   return {
     code: 'old-timestamp',
-    found: `its timestamp is ${size} ${age > 0 ? 'old' : 'in the future'}, and ${name} allows ${tolerance}s`,
+    found: `its timestamp is ${size} ${age > 0 ? 'old' : 'in the future'}${zone}, and ${name} allows ${tolerance}s`,
     fix: 'Sign each attempt at the time when it is sent, and keep the clocks of both sides right; hooks verify --ignore-timestamp checks the rest of an old request',
   };
 }

@@ -136,7 +136,13 @@ function unpackedBody(body: Buffer): Buffer | undefined {
 /** Maximum ratio of unpacked to packed bytes: JSON is never compressed to less than 1/64. */
 const MOST_UNPACKED = 64;
 
-const DECODING_ROWS: readonly ChangeRow<string>[] = [
+const DECODING_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
+  [1, 'with its \\x escapes decoded, which nginx writes into logs', hexEscapesDecoded],
+  [
+    2,
+    'with \\n and \\t read as white space, as echo of many shells does',
+    (text) => ifHas(text, '\\', (each) => each.replaceAll('\\n', '\n').replaceAll('\\t', '\t')),
+  ],
   [
     2,
     'without the backslashes before its quotes',
@@ -177,6 +183,15 @@ const BYTES_ROWS: readonly ChangeRow<Buffer, BodyBytes>[] = [
   [3, 'over its hex', (body) => body.toString('hex')],
   [3, 'over the text that Python prints for its bytes', pythonBytesText],
 ];
+
+function hexEscapesDecoded(text: string): Buffer | undefined {
+  if (!/\\x[0-9a-f]{2}/i.test(text)) return undefined;
+  const latin1 = Buffer.from(text).toString('latin1');
+  const bytes = latin1.replace(/\\x([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  return Buffer.from(bytes, 'latin1');
+}
 
 function ifHas(text: string, part: string, change: (text: string) => string): string | undefined {
   return text.includes(part) ? change(text) : undefined;

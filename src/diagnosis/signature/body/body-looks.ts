@@ -100,6 +100,12 @@ const LOOKS: readonly Look[] = [
     fix: 'Give the body as it came: a chat, a word processor or a page replaced its quotes',
   },
   {
+    code: 'wrapped-body',
+    says: ({ head }) => (MULTIPART.test(head) ? 'is a multipart form' : undefined),
+    inside: ({ text }) => text?.match(/\r?\n\r?\n([\s\S]*?)\r?\n--/)?.[1],
+    fix: 'Send the JSON itself as the body, with Content-Type: application/json, not as a field of a form',
+  },
+  {
     code: 'chunked',
     says: ({ bytes, head }) =>
       /^[0-9a-f]{1,8}(?:;[^\r\n]*)?\r?\n/i.test(head) &&
@@ -171,7 +177,7 @@ const LOOKS: readonly Look[] = [
   ),
   {
     says: (body) =>
-      charactersLost(body) ? 'has U+FFFD in it, which stands where characters were lost' : undefined,
+      charactersLost(body) ? 'has U+FFFD in it, which mostly stands where characters were lost' : undefined,
     isDamaged: true,
     fix: `Keep the body as bytes: it was decoded chunk by chunk, or as UTF-8 although it is not UTF-8. ${RAW_BYTES}`,
   },
@@ -203,6 +209,8 @@ const LOOKS: readonly Look[] = [
     says: ({ text, problem }) => (problem === undefined ? undefined : `is not JSON: ${beginning(text)}`),
   },
 ];
+
+const MULTIPART = /^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i;
 
 /** Matches values as JavaScript, PHP, Python, Ruby, Go, Java, Node and .NET print them. */
 const PRINTED =

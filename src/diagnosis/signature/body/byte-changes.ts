@@ -25,6 +25,8 @@ const NEWLINE_ROWS: readonly ChangeRow<Buffer>[] = [
   [1, 'with a newline at the end of the body', (body) => Buffer.concat([body, Buffer.from('\n')])],
   [1, 'with a space at the end of the body', (body) => Buffer.concat([body, Buffer.from(' ')])],
   [2, 'with CRLF at the end of the body', (body) => Buffer.concat([body, Buffer.from('\r\n')])],
+  [2, 'with a zero byte at the end of the body', (body) => Buffer.concat([body, Buffer.alloc(1)])],
+  [2, 'with the body twice', (body) => Buffer.concat([body, body])],
   [2, 'without the trailing newlines', (body) => body.subarray(0, endOfLines(body))],
 ];
 
@@ -140,6 +142,7 @@ const UNICODE_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
     'with its UTF-8 read as windows-1252 and encoded a second time',
     (text) => windows1252.decode(Buffer.from(text)),
   ],
+  [2, 'in windows-1252', inWindows1252],
   [2, 'in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],
   [
     2,
@@ -155,5 +158,11 @@ const UNICODE_ROWS: readonly ChangeRow<string, BodyBytes>[] = [
 /** The advice for a body that one side reads or writes in another character set. */
 export const AS_UTF_8 =
   'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set';
+
+/** Encodes a text in windows-1252, with ? for other characters. */
+function inWindows1252(text: string): Buffer {
+  const all = windows1252.decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+  return Buffer.from([...text].map((each) => (all.includes(each) ? all.indexOf(each) : 0x3f)));
+}
 
 const windows1252 = new TextDecoder('windows-1252');

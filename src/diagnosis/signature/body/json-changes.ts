@@ -177,8 +177,19 @@ const VALUE_ROWS: readonly JsonRow[] = [
     'without the members that a framework adds to the parsed body',
     (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
   ],
+  [
+    2,
+    'with 17 digits of its decimal numbers, as older PHP writes them',
+    (node) => compact(mapped(node, with17Digits)),
+  ],
   [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
 ];
+
+/** Writes a decimal number with 17 digits: 27.1 becomes 27.100000000000001. */
+function with17Digits(node: JsonNode): JsonNode {
+  if (node.kind !== 'literal' || !/^-?\d+\.\d+$/.test(node.text)) return node;
+  return { ...node, text: Number(node.text).toPrecision(17).replace(/0+$/, '') };
+}
 
 /** Yields the body with one member removed, for each member, because a sender may add a field after it signed. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
