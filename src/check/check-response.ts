@@ -1,10 +1,11 @@
 import { redactUrl } from '../redact.ts';
-import type {
-  CauseFacts,
-  FailureEvidence,
-  NetworkCause,
-  ResponseCause,
-  ResponseEvidence,
+import {
+  serverOf,
+  type CauseFacts,
+  type FailureEvidence,
+  type NetworkCause,
+  type ResponseCause,
+  type ResponseEvidence,
 } from '../transport/cause.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
@@ -19,6 +20,8 @@ export type CheckResponse =
       readonly status: number;
       /** Start of the body, without secrets, unescaped. */
       readonly reply: string | undefined;
+      /** The program that responded, as its headers name it. */
+      readonly server?: string | undefined;
       /** Cause of the response; undefined for a 2xx whose body does not name a failure. */
       readonly cause?: ResponseCause | undefined;
       readonly ms: number;
@@ -61,6 +64,7 @@ export function checkResponseOf(result: TransportResult, asked: AskedRequest): C
       kind: responseKindOf(result.status),
       status: result.status,
       reply: result.body,
+      server: serverOf(result.headers ?? {}),
       cause: causeOfResponse(result, asked),
       ms,
     };
@@ -75,10 +79,10 @@ function causeOfResponse(
   { url, isSigned, causes }: AskedRequest,
 ): ResponseCause | undefined {
   const { status, headers = {}, body = '', retryAfter } = result;
-  const { server, location } = headers;
+  const { location } = headers;
   return causes.responseCauseOf(
     { status, headers, body, isSigned },
-    { status, url: redactUrl(url), server, location, retryAfter },
+    { status, url: redactUrl(url), server: serverOf(headers), location, retryAfter },
   );
 }
 

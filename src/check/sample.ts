@@ -159,7 +159,7 @@ interface SignedAtOptions {
  * Changes the last digit of a signature. In padded base64, changes an earlier digit, because not all bits of the last one
  * count.
  */
-function otherDigit(signature: string): string {
+export function otherDigit(signature: string): string {
   const at = signature.length - (signature.endsWith('=') ? 4 : 1);
   return signature.slice(0, at) + (signature[at] === '0' ? '1' : '0') + signature.slice(at + 1);
 }

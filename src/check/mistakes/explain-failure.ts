@@ -3,7 +3,7 @@ import type { ResponseCause } from '../../transport/cause.ts';
 import { whatSetsApart } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
-import { unclearRejection } from '../judge-responses.ts';
+import { isPage, isRejectedInWords } from '../judge-responses.ts';
 import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspects.ts';
 
 export interface FailureContext {
@@ -21,8 +21,9 @@ export function explainFailure(failure: ProbeOutcome, context: FailureContext): 
   const { response } = failure;
   const { model, proved } = context;
   const own =
-    (failure.isForged || failure.facts === undefined ? unclearRejection(response) : undefined) ??
+    (failure.isForged || failure.facts === undefined ? model.unclearRejection(failure) : undefined) ??
     crashMistake(failure, model) ??
+    (failure.isForged ? undefined : rejectionInWords(response, proved)) ??
     ownCause(response);
   if (own !== undefined) return own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
@@ -31,9 +32,31 @@ export function explainFailure(failure: ProbeOutcome, context: FailureContext): 
   const apart = apartMistake(failure, context);
   const [suspect, ...others] = suspects;
   if (suspect !== undefined && (apart === undefined || explainsAll(suspect, failure, model))) {
-    return combined([suspect, ...others]);
+    return ofServer(combined([suspect, ...others]), response);
   }
   return apart ?? verifiedMistake(failure, model) ?? commonMistake(failure, context);
+}
+
+/** The mistake of rejecting a correct message in words, with a 2xx, and why it rejects the message if a probe shows it. */
+function rejectionInWords(
+  response: CheckResponse,
+  proved: ReceiverMistake | undefined,
+): ReceiverMistake | undefined {
+  const own = isRejectedInWords(response) ? ownCause(response) : undefined;
+  if (own === undefined) return undefined;
+  const says = `it rejects a correct message in words: ${own.says}`;
+  return proved
+    ? { ...proved, says: `${proved.says}; ${says}`, fix: `${proved.fix}; and ${own.fix}` }
+    : { ...own, says };
+}
+
+/** Adds that Caddy responds itself where no route matches. */
+function ofServer(mistake: ReceiverMistake, response: CheckResponse): ReceiverMistake {
+  const isEmpty = response.kind === 'taken' && !response.reply;
+  if (mistake.code !== 'takes-everything' || !isEmpty || !/^Caddy\b/.test(response.server ?? ''))
+    return mistake;
+  const says = `${mistake.says}; Caddy itself responds with an empty 200 where no route of its Caddyfile matches`;
+  return { ...mistake, says, fix: `check the host and path of its routes (reverse_proxy); ${mistake.fix}` };
 }
 
 /** The mistakes that explain a failure. A message that is rejected like all others needs no explanation of its own. */
@@ -98,9 +121,10 @@ function verifiedMistake(failure: ProbeOutcome, model: SuspectModel): ReceiverMi
   const { response } = failure;
   const { forgery } = model;
   if (failure.isForged || response.kind !== 'rejected' || forgery?.kind !== 'rejected') return undefined;
-  if (model.passed.length > 0 || response.status === forgery.status) return undefined;
+  if (model.passed.length > 0 || model.isAsForgery(response)) return undefined;
   const { status, cause } = response;
-  const verifies = `the signature is right: a forgery gets ${forgery.status}, this message ${status}`;
+  const words = status === forgery.status ? ' with words about its signature' : '';
+  const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
   if (status === 404 || status === 405) {
     const says = `${verifies}, so the route exists and verifies; its handler sets no response, or responds with ${status} itself`;
     const fix = 'respond with 2xx at the end of the handler, on each of its ways';
@@ -155,7 +179,9 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
   const isLimit = kind === 'busy' && /(?:^|-)limit(?:-|$)/.test(mistake.code);
-  return { ...mistake, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
+  // A page is a guess until a forgery gets it, too.
+  const confidence = isPage(response) ? 'likely' : mistake.confidence;
+  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
 }
 
 function commonMistake({ response }: ProbeOutcome, context: FailureContext): ReceiverMistake {
@@ -207,9 +233,8 @@ function rejectsValid(
 ): ReceiverMistake {
   const { status, cause } = response;
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
+  const isNamed = cause?.code === 'signature-invalid-there';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
-  const capture =
-    'save the headers and the body as the receiver gets them to a file, and pass it to hooks verify, which finds mistakes that requests cannot reveal';
   const { length } = model.passed;
   if (length > 0 && isSigned && model.isAsForgery(response)) {
     const says = `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`;
@@ -220,12 +245,23 @@ function rejectsValid(
     const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
     return { code, says, fix: "look into the receiver's log for the reason", confidence: 'likely' };
   }
+  const own = 'its secret, the header that it reads, or the bytes that it hashes';
+  const layer =
+    'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)';
+  const says = `it rejects correct and forged messages alike with ${status}`;
+  const log = isNamed ? '' : LOOK_INTO_LOG;
   return {
     code,
-    says: 'it rejects a correct message',
-    fix: `check that sender and receiver have the same secret; if they do, ${capture}`,
+    says: isNamed
+      ? `${says}, and blames the signature: probably ${own}`
+      : `${says}: probably either ${layer}, or ${own}`,
+    fix: `${log}compare there the length of the secret (is it the same secret?), of the header and of the body with what was sent, and pass what it received to hooks verify`,
+    confidence: 'likely',
   };
 }
+
+const LOOK_INTO_LOG =
+  "look into the receiver's log for this request: does its handler run? If not, exempt this path in the layer in front; if it does, ";
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);

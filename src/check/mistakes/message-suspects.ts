@@ -57,10 +57,10 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
   ...suspected(
     'fails-on-unicode',
     hasFeature('non-ASCII text'),
-    'store text as utf8mb4 (MySQL) or UTF-8, connect with that charset, and read the body as UTF-8',
+    'hash and keep the bytes of the body, decode them as UTF-8, and store text as utf8mb4 (MySQL) or UTF-8',
     {
       failing:
-        'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4, or a program that reads another encoding',
+        'it fails on emoji and other scripts: probably it decodes the body in another charset or encodes it again, or a column of its database is utf8 instead of utf8mb4',
     },
   ),
   ...suspected(

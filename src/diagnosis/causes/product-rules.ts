@@ -3,7 +3,11 @@ import type { CauseRule, ReadResponse } from './cause-rule.ts';
 /** Code prefix, name, and markup or text that stands only on the product's own pages. */
 const BY_PAGE: readonly (readonly [code: string, name: string, page: RegExp])[] = [
   ['proxy-nginx', 'nginx', /<center>(?:nginx|openresty)/],
-  ['proxy-apache', 'Apache', /<address>Apache[^<]{0,80} Server at |^<!DOCTYPE HTML PUBLIC "-\/\/IETF/],
+  [
+    'proxy-apache',
+    'Apache',
+    /<address>Apache[^<]{0,80} Server at |^<!DOCTYPE HTML PUBLIC [^>]{0,120}>\s*<html><head>\s*<title>\d{3} /,
+  ],
   ['proxy-haproxy', 'HAProxy', /No server is available to handle this request/],
   [
     'proxy-haproxy',
@@ -94,6 +98,8 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 
 const NEVER_SAW = 'responded in place of the application, which never saw the message';
 const NOT_RUNNING = 'start the application, and check the address and port that the proxy forwards to';
+const NOT_HEALTHY =
+  'start the application, let it respond with 2xx to the health check of the proxy, and check the address and port of both';
 
 /** What a product says by its status, after its name, and how to fix it. `0` is for every other status. */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
@@ -116,7 +122,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   500: ['responded in place of the application, which failed or was not reached', 'look into its log'],
   502: ['responded in place of the application, which is not running or closed the connection', NOT_RUNNING],
-  503: ['responded in place of the application, which is not available to it{wait}', NOT_RUNNING],
+  503: ['responded in place of the application, which is not available to it{wait}', NOT_HEALTHY],
   504: [
     'responded in place of the application, which took too long',
     'let the receiver respond first and work later',
