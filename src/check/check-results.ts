@@ -35,8 +35,8 @@ export function resultOf(
   if (mistake === undefined) return { ...common, outcome: 'passed' };
   if (mistake === check.advice) return { ...common, outcome: 'passed', advice: mistake };
   const { reply, server } = response.kind === 'none' ? {} : response;
-  const said = { ...(reply !== undefined && { reply }), ...(server !== undefined && { server }) };
-  return { ...common, outcome: 'failed', mistake, ...said };
+  const words = { ...(reply !== undefined && { reply }), ...(server !== undefined && { server }) };
+  return { ...common, outcome: 'failed', mistake, ...words };
 }
 
 /** The result of a check whose requests were not sent. */

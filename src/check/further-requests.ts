@@ -102,13 +102,11 @@ export class FurtherRequests {
       const response = await receiver.ask(request);
       if (response.kind === 'none') return undefined;
       const proof = { ...mistake, confidence: 'proved' } as const;
-      if (response.kind === 'taken' && !this.#asked.model.isAsForgery(response)) return proof;
-      if (await this.#isVerified(request, response)) {
-        return {
-          ...proof,
-          says: `${mistake.says}; what fails after this check responds with ${response.status}`,
-        };
-      }
+      const isTaken = response.kind === 'taken';
+      if (isTaken && this.#asked.model.forgery?.kind === 'rejected') return proof;
+      if (!(await this.#isVerified(request, response))) continue;
+      const later = isTaken ? '' : `; what fails after this check responds with ${response.status}`;
+      return { ...proof, says: `${mistake.says}${later}` };
     }
     return undefined;
   }
@@ -119,13 +117,13 @@ export class FurtherRequests {
    */
   async #isVerified(request: CheckRequest, response: CheckResponse): Promise<boolean> {
     const { receiver, model } = this.#asked;
-    const isOther = ({ kind }: CheckResponse) => kind === 'rejected' || kind === 'failing';
-    if (!isOther(response) || model.isAsForgery(response)) return false;
+    const isOther = (each: CheckResponse) =>
+      /rejected|failing|taken/.test(each.kind) && !model.isAsForgery(each);
+    if (!isOther(response)) return false;
     const { signatureHeaders = [] } = request;
     const changed = signatureHeaders.map((text) => text.replace(/[\w+/-]{20,}=*$/, otherDigit));
     if (!model.isAsForgery(await receiver.ask({ ...request, signatureHeaders: changed }))) return false;
-    const again = await receiver.ask(request);
-    return isOther(again) && !model.isAsForgery(again);
+    return isOther(await receiver.ask(request));
   }
 
   /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */

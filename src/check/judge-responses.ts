@@ -49,22 +49,22 @@ export function unclearRejection(response: CheckResponse, isOther = false): Rece
   if (response.kind !== 'taken') return undefined;
   const { status, cause, reply = '' } = response;
   if (isPage(response)) {
-    const says = `it responds with ${status} and an HTML page instead of rejecting`;
-    return unclearMistake('page-for-forgeries', says);
+    return unclearMistake(
+      'page-for-forgeries',
+      `it responds with ${status} and an HTML page instead of rejecting`,
+    );
   }
-  if (cause?.code === 'error-in-body') {
-    const says = `it rejects in the JSON of its body, but with status ${status}`;
-    return unclearMistake('refuses-in-words', says);
-  }
+  const isJson = cause?.code === 'error-in-body';
   // A recognized cause other than words in the body has its own explanation.
-  const hasOtherCause = cause !== undefined && cause.code !== 'words-in-body';
-  if (hasOtherCause || !(isOther || REJECTION_WORDS.test(reply))) return undefined;
-  return unclearMistake('refuses-in-words', `it rejects in words, but with status ${status}`);
+  if (!isJson && cause !== undefined && cause.code !== 'words-in-body') return undefined;
+  if (!isJson && !isOther && !REJECTION_WORDS.test(reply)) return undefined;
+  const where = isJson ? 'the JSON of its body' : 'words';
+  return unclearMistake('refuses-in-words', `it rejects in ${where}, but with status ${status}`);
 }
 
-/** Whether a 2xx reports in its body that the message was rejected. */
+/** Whether a 2xx reports a rejection in the words of its body. */
 export function isRejectedInWords({ kind, cause }: CheckResponse): boolean {
-  return kind === 'taken' && /^(?:error|words|status)-in-body$/.test(cause?.code ?? '');
+  return kind === 'taken' && /^(?:error|words)-in-body$/.test(cause?.code ?? '');
 }
 
 /** Whether a 2xx is a page for browsers. */

@@ -105,7 +105,13 @@ export class Sample {
   }
 
   /** Makes a request that was signed `agoMs` ago, by the chosen schemes. */
-  signedAt(body: Buffer, { agoMs, signer = this.#options.signer }: SignedAtOptions): CheckRequest {
+  signedAt(
+    body: Buffer,
+    {
+      agoMs,
+      signer = this.#options.signer,
+    }: { readonly agoMs: number; readonly signer?: Signer | undefined },
+  ): CheckRequest {
     const { runId } = this.#options;
     const fields = signedFields(`hooks-test-${runId}-${++this.#signedCount}`, Date.now() - agoMs);
     return { body, signatureHeaders: signer?.sign(body, fields).headers };
@@ -148,11 +154,6 @@ export class Sample {
     const secrets = signer.schemes.map((scheme) => madeUpSecret(scheme, Buffer.from(other)));
     return this.signedAt(body, { agoMs: 0, signer: new Signer(signer.schemes, secrets) });
   }
-}
-
-interface SignedAtOptions {
-  readonly agoMs: number;
-  readonly signer?: Signer | undefined;
 }
 
 /**

@@ -55,12 +55,18 @@ export function attemptWithDetail(attempt: ShownAttempt): string {
 const FRAMEWORKS =
   /^(?:express|koa|hono|next\.js|php|asp\.net|kestrel|(?:simple|base)http|werkzeug|uvicorn|gunicorn|hypercorn|daphne|waitress|python|tornado|jetty|undertow|puma|thin|webrick|cowboy|node|deno|bun)\b/i;
 
-/** Names the program that responded, if it may be another one than the receiver, and `said` does not name it. */
-export function responderText(server: string | undefined, said = ''): string | undefined {
+/** Names the program that responded, if it may be another one than the receiver, and `shown` does not name it. */
+export function responderText(
+  server: string | undefined,
+  shown = '',
+  isEmpty200 = false,
+): string | undefined {
   const [name = ''] = /^[^\s/(]*/.exec(server ?? '') ?? [];
   if (server === undefined || name === '' || FRAMEWORKS.test(server)) return undefined;
-  if (said.toLowerCase().includes(name.toLowerCase())) return undefined;
-  return `the response names ${printable(server, 60)} as its server`;
+  if (shown.toLowerCase().includes(name.toLowerCase())) return undefined;
+  const own =
+    isEmpty200 && name === 'Caddy' ? ': Caddy itself responds with an empty 200 where no route matches' : '';
+  return `the response names ${printable(server, 60)} as its server${own}`;
 }
 
 /** Formats a duration: `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s` or `4h 0m`. */

@@ -1,5 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { hmac, isJson, rightBut, SECRET, startHttp, type Respond } from '../answers/counterparts.ts';
+import {
+  hmac,
+  isJson,
+  responds,
+  rightBut,
+  SECRET,
+  startHttp,
+  type Respond,
+} from '../answers/counterparts.ts';
 import { hooks } from '../cli/run-in-process.ts';
 
 /** The output of `hooks test` for a receiver. */
@@ -47,9 +55,10 @@ it.each<[string, Respond]>([
 
 it('does not say that a receiver accepts everything if forgeries get other words', async () => {
   const out = await testOf((request) => {
-    if (signatureOf(request) === hmac(request.body))
-      return isJson(request.body) ? { body: 'ok' } : { status: 400 };
-    return { body: signatureOf(request) === '' ? 'missing signature' : 'come back with the key' };
+    const isValid = signatureOf(request) === hmac(request.body);
+    if (!isValid)
+      return { body: signatureOf(request) === '' ? 'missing signature' : 'come back with the key' };
+    return isJson(request.body) ? { body: 'ok' } : { status: 400 };
   });
   expect(out).toContain('it rejects in words, but with status 200');
   expect(out).not.toContain('accepts everything');
@@ -68,13 +77,12 @@ it('says that a correct message was rejected in words with 200, and why', async 
 
 it('says that Caddy responds itself to messages that no route matches', async () => {
   const out = await testOf(() => ({ headers: { Server: 'Caddy' } }));
-  expect(out).toContain('Caddy itself responds with an empty 200 where no route of its Caddyfile matches');
+  expect(out).toContain('Caddy itself responds with an empty 200 where no route matches');
 });
 
+const failing = (Server: string) => responds(500, '', { Server });
+
 it('names the server only if it is not the framework of the receiver', async () => {
-  const failing =
-    (Server: string): Respond =>
-    () => ({ status: 500, headers: { Server } });
   expect(await testOf(failing('nginx/1.25.1\u009b'), '--only', 'track')).toContain(
     'names nginx/1.25.1\\u009b as',
   );

@@ -19,13 +19,12 @@ function suspected(
   says: Readonly<Record<string, string>>,
 ): readonly Suspect[] {
   return Object.entries(says).map(([behavior, text]) => {
-    const confidence = LIKELY.has(code) ? 'likely' : 'proved';
+    // Other mistakes can look like this one.
+    const confidence = code === 'part-of-body' ? 'likely' : 'proved';
     return { code, says: text, fix, confidence, predicts: shows([behavior], matches) };
   });
 }
 
-/** Codes of mistakes that other mistakes can look like. */
-const LIKELY: ReadonlySet<string> = new Set(['part-of-body']);
 const LIMIT_FIX = 'raise the limit on bodies to 64 KB: a message may have 32 KB';
 
 /** Mistakes of receivers that accept only some correct messages. */

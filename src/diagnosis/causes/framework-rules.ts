@@ -84,12 +84,9 @@ export const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   },
 });
 
-/** Code of the rule for responses that name another path than the request had. */
-const REWRITTEN = 'route-rewritten';
-
 /** Used instead of a rule for missing routes if the response names another path. */
 export const REWRITTEN_RULE = {
-  code: REWRITTEN,
+  code: 'route-rewritten',
   kind: 'way',
   confidence: 'likely',
   says: 'a proxy or a mount point in front of the routes changes the path: the request was for {path}, and the response names {named}',

@@ -120,28 +120,18 @@ const LATER: ReadonlySet<number> = new Set([408, 423, 425]);
 export function statusRule(status: number): CauseRule {
   const own = FIXES[status];
   const name = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  const later = `${name} means: try again later`;
+  const rule = { code: 'status', kind: 'status', confidence: 'possible' } as const;
   if (own !== undefined) {
     const kind = FOR_ALL.has(status) ? 'way' : 'status';
-    return {
-      code: `status-${status}`,
-      kind,
-      confidence: 'proved',
-      says: `its response is ${name}`,
-      fix: own,
-    };
+    const says = `its response is ${name}`;
+    return { code: `status-${status}`, kind, confidence: 'proved', says, fix: own };
   }
   if (LATER.has(status)) {
     const fix = 'try longer with --retry-for';
-    return {
-      code: 'too-early',
-      kind: 'busy',
-      confidence: 'proved',
-      says: `${name} means: try again later`,
-      fix,
-    };
+    return { code: 'too-early', kind: 'busy', confidence: 'proved', says: later, fix };
   }
-  const rule = { code: 'status', kind: 'status', confidence: 'possible' } as const;
-  if (status >= 500) return { ...rule, says: `${name} means: try again later`, fix: FAILED };
+  if (status >= 500) return { ...rule, says: later, fix: FAILED };
   const isRedirect = status < 400;
   const meaning = isRedirect ? 'is not a response to a message' : 'means: do not try again';
   const fix = isRedirect ? 'respond with 2xx at this URL' : "look into the receiver's log for the reason";

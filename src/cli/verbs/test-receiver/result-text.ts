@@ -45,7 +45,7 @@ export function checkText(
   if (advice !== undefined) return head + fitText(adviceText(advice, color), columns);
   if (mistake === undefined) return head;
   const quotation = quotationOf(reply ?? '');
-  const responder = responderText(server, `${mistake.says} ${quotation}`);
+  const responder = responderText(server, `${mistake.says} ${quotation}`, result.status === 200 && !reply);
   const below = [
     `    ${color.red('wrong:')} ${printable(mistakeSentence(mistake), 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
     fixLine(mistake, color),
