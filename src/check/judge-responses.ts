@@ -49,10 +49,8 @@ export function unclearRejection(response: CheckResponse, isOther = false): Rece
   if (response.kind !== 'taken') return undefined;
   const { status, cause, reply = '' } = response;
   if (isPage(response)) {
-    return unclearMistake(
-      'page-for-forgeries',
-      `it responds with ${status} and an HTML page instead of rejecting`,
-    );
+    const says = `it responds with ${status} and an HTML page instead of rejecting`;
+    return unclearMistake('page-for-forgeries', says);
   }
   const isJson = cause?.code === 'error-in-body';
   // A recognized cause other than words in the body has its own explanation.

@@ -6,10 +6,7 @@ import type { CheckRequest, Sample } from './sample.ts';
 import type { Suspect } from './mistakes/suspects.ts';
 
 /** A check of a field that a scheme signs, and the mistake of a receiver that fails it. */
-interface SchemeForgery {
-  readonly check: Check;
-  readonly suspect: Suspect;
-}
+type SchemeForgery = Readonly<{ check: Check; suspect: Suspect }>;
 
 /**
  * Returns the forgery checks for these schemes: the common checks, and checks of the fields that the schemes sign besides

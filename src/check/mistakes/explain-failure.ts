@@ -114,7 +114,7 @@ function verifiedMistake(failure: ProbeOutcome, model: SuspectModel): ReceiverMi
     return { code: 'handler-not-found', says, fix };
   }
   const own = isTelling(cause) ? `; ${cause.says}` : '';
-  const fix = isTelling(cause) ? cause.fix : "look into the receiver's log for what rejects the message";
+  const fix = isTelling(cause) ? cause.fix : LOOK_INTO_LOG;
   const says = `${verifies}: its handler or its validation rejects the content${own}`;
   return { code: 'rejects-verified', says, fix };
 }
