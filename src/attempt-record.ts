@@ -25,7 +25,7 @@ export interface AttemptRecord extends AttemptEvidence {
 export interface AttemptEvidence {
   /** Code of the cause, which `diagnosis/` explains. Undefined if `status` or `error` explain enough. */
   readonly cause?: string;
-  /** The `Server` header of the response. */
+  /** The `Server` header of the response, else Via or X-Powered-By. */
   readonly server?: string;
   /** The target of a redirect, or another address at which the receiver was found. */
   readonly location?: string;

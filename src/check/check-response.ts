@@ -1,12 +1,13 @@
 import { redactUrl } from '../redact.ts';
-import type {
-  CauseFacts,
-  FailureEvidence,
-  NetworkCause,
-  ResponseCause,
-  ResponseEvidence,
+import {
+  serverOf,
+  type CauseFacts,
+  type FailureEvidence,
+  type NetworkCause,
+  type ResponseCause,
+  type ResponseEvidence,
 } from '../transport/cause.ts';
-import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
+import type { NetworkError, TransportResult } from '../transport/transport.ts';
 
 /**
  * A receiver's response, classified by its effect on a sender (contract, Delivery). `taken`: 2xx. `rejected`: a final 4xx.
@@ -19,6 +20,8 @@ export type CheckResponse =
       readonly status: number;
       /** Start of the body, without secrets, unescaped. */
       readonly reply: string | undefined;
+      /** The program that responded, as its headers name it. */
+      readonly server?: string | undefined;
       /** Cause of the response; undefined for a 2xx whose body does not name a failure. */
       readonly cause?: ResponseCause | undefined;
       readonly ms: number;
@@ -54,32 +57,30 @@ interface AskedRequest {
   readonly causes: CheckCauses;
 }
 
-export function checkResponseOf(result: TransportResult, asked: AskedRequest): CheckResponse {
+export function checkResponseOf(
+  result: TransportResult,
+  { url, isSigned, causes }: AskedRequest,
+): CheckResponse {
   const { ms } = result;
-  if (result.kind === 'response') {
+  const shownUrl = redactUrl(url);
+  if (result.kind === 'failure') {
+    const { error, detail, reconnected } = result;
     return {
-      kind: responseKindOf(result.status),
-      status: result.status,
-      reply: result.body,
-      cause: causeOfResponse(result, asked),
+      kind: 'none',
+      error,
+      detail,
+      reconnected,
+      cause: causes.networkCauseOf(result, { url: shownUrl }),
       ms,
     };
   }
-  const { error, detail, reconnected } = result;
-  const cause = asked.causes.networkCauseOf(result, { url: redactUrl(asked.url) });
-  return { kind: 'none', error, detail, reconnected, cause, ms };
-}
-
-function causeOfResponse(
-  result: TransportResponse,
-  { url, isSigned, causes }: AskedRequest,
-): ResponseCause | undefined {
-  const { status, headers = {}, body = '', retryAfter } = result;
-  const { server, location } = headers;
-  return causes.responseCauseOf(
-    { status, headers, body, isSigned },
-    { status, url: redactUrl(url), server, location, retryAfter },
+  const { status, headers = {}, body: reply, retryAfter } = result;
+  const server = serverOf(headers);
+  const cause = causes.responseCauseOf(
+    { status, headers, body: reply ?? '', isSigned },
+    { status, url: shownUrl, server, location: headers['location'], retryAfter },
   );
+  return { kind: responseKindOf(status), status, reply, server, cause, ms };
 }
 
 function responseKindOf(status: number): Exclude<CheckResponseKind, 'none'> {

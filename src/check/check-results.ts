@@ -34,8 +34,9 @@ export function resultOf(
   const common = { ...checkName(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
   if (mistake === undefined) return { ...common, outcome: 'passed' };
   if (mistake === check.advice) return { ...common, outcome: 'passed', advice: mistake };
-  const reply = response.kind === 'none' ? undefined : response.reply;
-  return { ...common, outcome: 'failed', mistake, ...(reply !== undefined && { reply }) };
+  const { reply, server } = response.kind === 'none' ? {} : response;
+  const words = { ...(reply !== undefined && { reply }), ...(server !== undefined && { server }) };
+  return { ...common, outcome: 'failed', mistake, ...words };
 }
 
 /** The result of a check whose requests were not sent. */

@@ -79,6 +79,8 @@ export interface CheckResult {
   readonly ms?: number;
   /** Body of the response, unescaped and without secrets, if the check failed. */
   readonly reply?: string;
+  /** The program that responded, as its headers name it, if the check failed. */
+  readonly server?: string;
   readonly mistake?: ReceiverMistake;
   /** Mistake that is only advice: the check passed. */
   readonly advice?: ReceiverMistake;

@@ -1,10 +1,10 @@
 import type { CheckResponse } from './check-response.ts';
 import type { Check, MistakenRequest, MistakeOptions, ReceiverMistake } from './check.ts';
-import { isPage, isTakenResponse } from './judge-responses.ts';
+import { isPage, isRejectedInWords, isTakenResponse } from './judge-responses.ts';
 import { isAboutElse, ownCause } from './mistakes/explain-failure.ts';
 import type { ProbeOutcome, SuspectModel } from './mistakes/suspects.ts';
 import type { ReceiverUnderTest, TestedReceiverOptions } from './receiver-under-test.ts';
-import type { Sample, CheckRequest } from './sample.ts';
+import { otherDigit, type CheckRequest, type Sample } from './sample.ts';
 
 export interface FurtherOptions extends Pick<TestedReceiverOptions, 'clock'>, MistakeOptions {
   /**
@@ -83,9 +83,10 @@ export class FurtherRequests {
     [request]: readonly CheckRequest[],
     { isOwnMistake, hasTaken }: Pick<Check, 'isOwnMistake'> & { readonly hasTaken: boolean },
   ): Promise<void> {
-    if (response.kind !== 'rejected' || ownCause(response) !== undefined || request === undefined) return;
-    const forgery = await this.#forgery();
-    if (forgery === undefined || isAboutElse(response) || !this.#asked.model.isAsForgery(response)) return;
+    const isInWords = isRejectedInWords(response);
+    if (!isInWords && (response.kind !== 'rejected' || ownCause(response) !== undefined)) return;
+    if (request === undefined || (await this.#forgery()) === undefined) return;
+    if ((!isInWords && isAboutElse(response)) || !this.#asked.model.isAsForgery(response)) return;
     if (this.proved !== undefined || (isOwnMistake && hasTaken)) return;
     // One probe is enough until the receiver accepts a message: a probe with another message would find nothing else.
     if (this.#probes > 0 && !hasTaken) return;
@@ -98,11 +99,31 @@ export class FurtherRequests {
     const until = clock.now() + PROBING_MS;
     for (const { request, mistake } of await mistakenRequests(body, this.#options)) {
       if (clock.now() > until || receiver.over !== undefined) return undefined;
-      const { kind } = await receiver.ask(request);
-      if (kind === 'taken') return { ...mistake, confidence: 'proved' };
-      if (kind === 'none') return undefined;
+      const response = await receiver.ask(request);
+      if (response.kind === 'none') return undefined;
+      const proof = { ...mistake, confidence: 'proved' } as const;
+      const isTaken = response.kind === 'taken';
+      if (isTaken && this.#asked.model.forgery?.kind === 'rejected') return proof;
+      if (!(await this.#isVerified(request, response))) continue;
+      const later = isTaken ? '' : `; what fails after this check responds with ${response.status}`;
+      return { ...proof, says: `${mistake.says}${later}` };
     }
     return undefined;
+  }
+
+  /**
+   * Whether a request passed the verification and was rejected for another reason: it does not get the response of a
+   * forgery, twice, and the same request with another digest does. Limits of rates and of the form of headers do not count.
+   */
+  async #isVerified(request: CheckRequest, response: CheckResponse): Promise<boolean> {
+    const { receiver, model } = this.#asked;
+    const isOther = (each: CheckResponse) =>
+      /rejected|failing|taken/.test(each.kind) && !model.isAsForgery(each);
+    if (!isOther(response)) return false;
+    const { signatureHeaders = [] } = request;
+    const changed = signatureHeaders.map((text) => text.replace(/[\w+/-]{20,}=*$/, otherDigit));
+    if (!model.isAsForgery(await receiver.ask({ ...request, signatureHeaders: changed }))) return false;
+    return isOther(await receiver.ask(request));
   }
 
   /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */

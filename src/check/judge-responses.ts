@@ -38,8 +38,11 @@ function unclearMistake(code: string, says: string): ReceiverMistake {
   return { code, says, fix };
 }
 
-/** The mistake of rejecting a forgery in words, but without a 4xx. Only for receivers that accept correct messages. */
-export function unclearRejection(response: CheckResponse): ReceiverMistake | undefined {
+/**
+ * The mistake of rejecting a forgery in words, but without a 4xx. Only for receivers that accept correct messages.
+ * `isOther`: whether correct messages got other words, which were the same for all.
+ */
+export function unclearRejection(response: CheckResponse, isOther = false): ReceiverMistake | undefined {
   if (response.kind === 'redirect') {
     return unclearMistake('redirects-forgeries', 'it redirects instead of rejecting');
   }
@@ -49,14 +52,17 @@ export function unclearRejection(response: CheckResponse): ReceiverMistake | und
     const says = `it responds with ${status} and an HTML page instead of rejecting`;
     return unclearMistake('page-for-forgeries', says);
   }
-  if (cause?.code === 'error-in-body') {
-    const says = `it rejects in the JSON of its body, but with status ${status}`;
-    return unclearMistake('refuses-in-words', says);
-  }
+  const isJson = cause?.code === 'error-in-body';
   // A recognized cause other than words in the body has its own explanation.
-  const hasOtherCause = cause !== undefined && cause.code !== 'words-in-body';
-  if (hasOtherCause || !REJECTION_WORDS.test(reply)) return undefined;
-  return unclearMistake('refuses-in-words', `it rejects in words, but with status ${status}`);
+  if (!isJson && cause !== undefined && cause.code !== 'words-in-body') return undefined;
+  if (!isJson && !isOther && !REJECTION_WORDS.test(reply)) return undefined;
+  const where = isJson ? 'the JSON of its body' : 'words';
+  return unclearMistake('refuses-in-words', `it rejects in ${where}, but with status ${status}`);
+}
+
+/** Whether a 2xx reports a rejection in the words of its body. */
+export function isRejectedInWords({ kind, cause }: CheckResponse): boolean {
+  return kind === 'taken' && /^(?:error|words)-in-body$/.test(cause?.code ?? '');
 }
 
 /** Whether a 2xx is a page for browsers. */
@@ -65,9 +71,4 @@ export function isPage({ kind, cause }: CheckResponse): boolean {
 }
 
 const REJECTION_WORDS =
-  /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:x[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b/i;
-
-/** Whether a forgery gets the response of a correct message: a 2xx without words of a rejection. */
-export function isTakenForgery(response: CheckResponse): boolean {
-  return isTakenResponse(response) && unclearRejection(response) === undefined;
-}
+  /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:(?:x|valid|matching)[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b/i;

@@ -1,8 +1,8 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
-import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import type { FailureEvidence } from '../transport/cause.ts';
-import type { ConnectionOptions, Transport, TransportResult } from '../transport/transport.ts';
+import { withoutSent } from '../transport/sent-secrets.ts';
+import type { CauseFacts, FailureEvidence } from '../transport/cause.ts';
+import type { ConnectionOptions, Transport } from '../transport/transport.ts';
 import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
@@ -27,11 +27,7 @@ export interface TestedReceiverOptions {
 }
 
 /** Result of an examination: the code of a NetworkCause, and the location at which the receiver was found. */
-interface Examined {
-  readonly cause: string;
-  readonly location?: string;
-  readonly proxy?: string;
-}
+type Examined = { readonly cause: string } & Pick<CauseFacts, 'location' | 'proxy'>;
 
 /** Time for a supervisor to restart a crashed receiver. */
 const RESTART_MS = 3_000;
@@ -126,35 +122,18 @@ export class ReceiverUnderTest {
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
-    const result = withoutSecretsInBody(
-      await transport.send({
-        ...sent,
-        body,
-        timeoutMs,
-        ...(this.#slowBodies < MOST_SLOW_BODIES && { responseBytes: RESPONSE_BYTES }),
-        signal,
-        connection,
-      }),
-      sent,
-      secrets,
-    );
+    const isRead = this.#slowBodies < MOST_SLOW_BODIES;
+    const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
+    const raw = await transport.send({ ...sent, body, timeoutMs, ...limit, signal, connection });
+    const hasBody = raw.kind === 'response' && raw.body !== undefined;
+    // Bodies are displayed and quoted.
+    const result = hasBody ? { ...raw, body: withoutRepeated(withoutSent(raw.body, sent), secrets) } : raw;
     // Stops reading bodies that do not end: only the status decides, and each check would wait for the whole timeout.
-    if (this.#slowBodies < MOST_SLOW_BODIES) {
+    if (isRead) {
       this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
     }
     return checkResponseOf(result, { url, isSigned: own.length > 0, causes });
   }
-}
-
-/** Removes the secrets from the body of a response, because bodies are displayed and quoted. */
-function withoutSecretsInBody(
-  result: TransportResult,
-  sent: SentRequest,
-  secrets: readonly string[],
-): TransportResult {
-  if (result.kind === 'failure' || result.body === undefined) return result;
-  const body = withoutSent(result.body, sent);
-  return { ...result, body: withoutRepeated(body, secrets) };
 }
 
 function isRefused(response: CheckResponse): response is CheckResponse & { kind: 'none' } {

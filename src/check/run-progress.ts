@@ -10,14 +10,9 @@ import type { CheckResponse } from './check-response.ts';
  */
 const IN_A_ROW = 3;
 /** Codes of mistakes in the connection that prevent all requests from arriving. */
-const NO_RECEIVER: ReadonlySet<string> = new Set([
-  'speaks-tls',
-  'speaks-http',
-  'speaks-http2',
-  'speaks-other',
-  'client-certificate',
-  'silent',
-]);
+const NO_RECEIVER: ReadonlySet<string> = new Set(
+  'speaks-tls speaks-http speaks-http2 speaks-other client-certificate silent'.split(' '),
+);
 
 export const NEEDS_SECRET = 'needs-secret';
 const GIVE_SECRET = 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET';

@@ -105,7 +105,13 @@ export class Sample {
   }
 
   /** Makes a request that was signed `agoMs` ago, by the chosen schemes. */
-  signedAt(body: Buffer, { agoMs, signer = this.#options.signer }: SignedAtOptions): CheckRequest {
+  signedAt(
+    body: Buffer,
+    {
+      agoMs,
+      signer = this.#options.signer,
+    }: { readonly agoMs: number; readonly signer?: Signer | undefined },
+  ): CheckRequest {
     const { runId } = this.#options;
     const fields = signedFields(`hooks-test-${runId}-${++this.#signedCount}`, Date.now() - agoMs);
     return { body, signatureHeaders: signer?.sign(body, fields).headers };
@@ -150,16 +156,11 @@ export class Sample {
   }
 }
 
-interface SignedAtOptions {
-  readonly agoMs: number;
-  readonly signer?: Signer | undefined;
-}
-
 /**
  * Changes the last digit of a signature. In padded base64, changes an earlier digit, because not all bits of the last one
  * count.
  */
-function otherDigit(signature: string): string {
+export function otherDigit(signature: string): string {
   const at = signature.length - (signature.endsWith('=') ? 4 : 1);
   return signature.slice(0, at) + (signature[at] === '0' ? '1' : '0') + signature.slice(at + 1);
 }

@@ -1,4 +1,4 @@
-import { layoutOf, signatureHeaderNames } from '../signature/schemes/layout.ts';
+import { layoutOf, signatureHeaderNames, type HeaderField } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Check } from './check.ts';
 import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
@@ -6,10 +6,7 @@ import type { CheckRequest, Sample } from './sample.ts';
 import type { Suspect } from './mistakes/suspects.ts';
 
 /** A check of a field that a scheme signs, and the mistake of a receiver that fails it. */
-interface SchemeForgery {
-  readonly check: Check;
-  readonly suspect: Suspect;
-}
+type SchemeForgery = Readonly<{ check: Check; suspect: Suspect }>;
 
 /**
  * Returns the forgery checks for these schemes: the common checks, and checks of the fields that the schemes sign besides
@@ -20,12 +17,47 @@ export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Chec
 }
 
 export function schemeForgeries(schemes: readonly SignatureScheme[]): readonly SchemeForgery[] {
-  return schemes.flatMap((scheme) => [
-    ...(schemes.length > 1 && isStrong(scheme, schemes) ? [forgedAmongOthers(scheme)] : []),
-    ...(scheme.tolerance === undefined ? [] : [oldTimestamp(scheme, scheme.tolerance)]),
-    ...(layoutOf(scheme).hasTimestamp ? [otherField(scheme, OTHER_TIMESTAMP)] : []),
-    ...(layoutOf(scheme).hasId ? [otherField(scheme, OTHER_ID)] : []),
-  ]);
+  return schemes.flatMap((scheme) =>
+    forgedFields(scheme, schemes).flatMap((forged) => (forged ? [schemeForgery(scheme, forged)] : [])),
+  );
+}
+
+function forgedFields(
+  scheme: SignatureScheme,
+  schemes: readonly SignatureScheme[],
+): readonly (ForgedField | false)[] {
+  const { name, tolerance } = scheme;
+  const { hasTimestamp, hasId } = layoutOf(scheme);
+  const changed = (field: HeaderField, change: (text: string) => string): ForgedField['request'] => {
+    return (sample, body) => sample.withField(body, { schemes: [scheme], field, change });
+  };
+  return [
+    schemes.length > 1 &&
+      isStrong(scheme, schemes) && {
+        kind: 'forged',
+        title: `a wrong signature of ${name} beside right ones of the others`,
+        says: `it does not verify ${name}, so another scheme alone decides`,
+        request: (sample, body) => sample.forged(body, { only: scheme }),
+      },
+    tolerance !== undefined && {
+      kind: 'old-timestamp',
+      title: `a right signature of ${name} with a very old timestamp`,
+      says: 'it accepts a message of any age, so an intercepted message can be sent again',
+      request: (sample, body) => sample.signedAt(body, { agoMs: (10 * tolerance + 3_600) * 1000 }),
+    },
+    hasTimestamp && {
+      kind: 'other-timestamp',
+      title: `a time of ${name} other than the signed one`,
+      says: 'it does not verify the timestamp, so anyone can change it',
+      request: changed('timestamp', (text) => String(Number(text) - 1)),
+    },
+    hasId && {
+      kind: 'other-id',
+      title: `an id of ${name} other than the signed one`,
+      says: 'it does not verify the id, so a repeated message passes for a new one',
+      request: changed('id', (text) => `${text}x`),
+    },
+  ];
 }
 
 /**
@@ -76,52 +108,4 @@ function schemeForgery(scheme: SignatureScheme, { kind, title, says, request }: 
           : undefined,
   };
   return { check: forgery(code, title, request), suspect };
-}
-
-function forgedAmongOthers(scheme: SignatureScheme): SchemeForgery {
-  return schemeForgery(scheme, {
-    kind: 'forged',
-    title: `a wrong signature of ${scheme.name} beside right ones of the others`,
-    says: `it does not verify ${scheme.name}, so another scheme alone decides`,
-    request: (sample, body) => sample.forged(body, { only: scheme }),
-  });
-}
-
-function oldTimestamp(scheme: SignatureScheme, tolerance: number): SchemeForgery {
-  return schemeForgery(scheme, {
-    kind: 'old-timestamp',
-    title: `a right signature of ${scheme.name} with a very old timestamp`,
-    says: 'it accepts a message of any age, so an intercepted message can be sent again',
-    request: (sample, body) => sample.signedAt(body, { agoMs: (10 * tolerance + 3_600) * 1000 }),
-  });
-}
-
-interface OtherField {
-  readonly field: 'id' | 'timestamp';
-  readonly name: string;
-  readonly says: string;
-  readonly change: (text: string) => string;
-}
-
-const OTHER_TIMESTAMP: OtherField = {
-  field: 'timestamp',
-  name: 'a time',
-  says: 'it does not verify the timestamp, so anyone can change it',
-  change: (text) => String(Number(text) - 1),
-};
-
-const OTHER_ID: OtherField = {
-  field: 'id',
-  name: 'an id',
-  says: 'it does not verify the id, so a repeated message passes for a new one',
-  change: (text) => `${text}x`,
-};
-
-function otherField(scheme: SignatureScheme, { field, name, says, change }: OtherField): SchemeForgery {
-  return schemeForgery(scheme, {
-    kind: `other-${field}`,
-    title: `${name} of ${scheme.name} other than the signed one`,
-    says,
-    request: (sample, body) => sample.withField(body, { schemes: [scheme], field, change }),
-  });
 }

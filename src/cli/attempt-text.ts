@@ -51,6 +51,24 @@ export function attemptWithDetail(attempt: ShownAttempt): string {
   return `${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
 }
 
+/** Servers in which receivers themselves run. */
+const FRAMEWORKS =
+  /^(?:express|koa|hono|next\.js|php|asp\.net|kestrel|(?:simple|base)http|werkzeug|uvicorn|gunicorn|hypercorn|daphne|waitress|python|tornado|jetty|undertow|puma|thin|webrick|cowboy|node|deno|bun)\b/i;
+
+/** Names the program that responded, if it may be another one than the receiver, and `shown` does not name it. */
+export function responderText(
+  server: string | undefined,
+  shown = '',
+  isEmpty200 = false,
+): string | undefined {
+  const [name = ''] = /^[^\s/(]*/.exec(server ?? '') ?? [];
+  if (server === undefined || name === '' || FRAMEWORKS.test(server)) return undefined;
+  if (shown.toLowerCase().includes(name.toLowerCase())) return undefined;
+  const own =
+    isEmpty200 && name === 'Caddy' ? ': Caddy itself responds with an empty 200 where no route matches' : '';
+  return `the response names ${printable(server, 60)} as its server${own}`;
+}
+
 /** Formats a duration: `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s` or `4h 0m`. */
 export function durationText(ms: number): string {
   if (ms < 1) return '<1ms';

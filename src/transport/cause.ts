@@ -15,12 +15,17 @@ export interface ResponseEvidence {
   readonly isBySchemeWithout?: boolean | undefined;
 }
 
+/** The program that responded, by its own words: Server, else Via or X-Powered-By. Not escaped. */
+export function serverOf(headers: ResponseEvidence['headers']): string | undefined {
+  return headers['server'] || headers['via'] || headers['x-powered-by'];
+}
+
 /** The facts of an attempt that the explanation of a cause may mention: few, because every attempt stores them. */
 export interface CauseFacts {
   readonly status: number;
   /** The URL of the request, redacted. */
   readonly url: string;
-  /** The `Server` header of the response. */
+  /** The `Server` header of the response, else Via or X-Powered-By. */
   readonly server?: string | undefined;
   /** The target of a redirect. Without a response: the URL that may work instead, the protocol of the port, or the status of a proxy. */
   readonly location?: string | undefined;

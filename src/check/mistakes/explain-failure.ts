@@ -3,7 +3,7 @@ import type { ResponseCause } from '../../transport/cause.ts';
 import { whatSetsApart } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
-import { unclearRejection } from '../judge-responses.ts';
+import { isPage, isRejectedInWords } from '../judge-responses.ts';
 import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspects.ts';
 
 export interface FailureContext {
@@ -21,8 +21,9 @@ export function explainFailure(failure: ProbeOutcome, context: FailureContext): 
   const { response } = failure;
   const { model, proved } = context;
   const own =
-    (failure.isForged || failure.facts === undefined ? unclearRejection(response) : undefined) ??
+    (failure.isForged || failure.facts === undefined ? model.unclearRejection(failure) : undefined) ??
     crashMistake(failure, model) ??
+    (failure.isForged ? undefined : rejectionInWords(response, proved)) ??
     ownCause(response);
   if (own !== undefined) return own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
@@ -30,20 +31,23 @@ export function explainFailure(failure: ProbeOutcome, context: FailureContext): 
   const suspects = suspectsOf(failure, model);
   const apart = apartMistake(failure, context);
   const [suspect, ...others] = suspects;
-  if (suspect !== undefined && (apart === undefined || explainsAll(suspect, failure, model))) {
-    return combined([suspect, ...others]);
-  }
+  const explained = suspect === undefined ? [] : model.explained(suspect);
+  const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
+  if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
   return apart ?? verifiedMistake(failure, model) ?? commonMistake(failure, context);
+}
+
+/** The mistake of rejecting a correct message in words, with a 2xx, and the reason if a probe shows it. */
+function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): ReceiverMistake | undefined {
+  const own = isRejectedInWords(response) ? ownCause(response) : undefined;
+  const says = `it rejects a correct message in words: ${own?.says}`;
+  if (own === undefined || proved === undefined) return own && { ...own, says };
+  return { ...proved, says: `${proved.says}; ${says}`, fix: `${proved.fix}; and ${own.fix}` };
 }
 
 /** The mistakes that explain a failure. A message that is rejected like all others needs no explanation of its own. */
 export function suspectsOf(failure: ProbeOutcome, model: SuspectModel): readonly Suspect[] {
   return model.passed.length === 0 ? [] : model.explain(failure);
-}
-
-function explainsAll(suspect: Suspect, failure: ProbeOutcome, model: SuspectModel): boolean {
-  const explained = model.explained(suspect);
-  return model.alike(failure).every((each) => explained.includes(each));
 }
 
 /** Combines the remaining suspects into one mistake. If there are several, the text names all, and each is only likely. */
@@ -61,7 +65,9 @@ function apartMistake(
   { model, isSigned }: FailureContext,
 ): ReceiverMistake | undefined {
   const { response } = failure;
-  if (failure.isForged || failure.facts === undefined || isLost(response)) return undefined;
+  // Without a response for another reason, the message does not matter.
+  const isLost = response.kind === 'none' && response.error !== 'reset' && response.error !== 'timeout';
+  if (failure.isForged || failure.facts === undefined || isLost) return undefined;
   const alike = model.alike(failure);
   const passed = model.passed.flatMap(factsOf);
   const apart = whatSetsApart(alike.flatMap(factsOf), passed);
@@ -98,16 +104,17 @@ function verifiedMistake(failure: ProbeOutcome, model: SuspectModel): ReceiverMi
   const { response } = failure;
   const { forgery } = model;
   if (failure.isForged || response.kind !== 'rejected' || forgery?.kind !== 'rejected') return undefined;
-  if (model.passed.length > 0 || response.status === forgery.status) return undefined;
+  if (model.passed.length > 0 || model.isAsForgery(response)) return undefined;
   const { status, cause } = response;
-  const verifies = `the signature is right: a forgery gets ${forgery.status}, this message ${status}`;
+  const words = status === forgery.status ? ' with words about its signature' : '';
+  const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
   if (status === 404 || status === 405) {
     const says = `${verifies}, so the route exists and verifies; its handler sets no response, or responds with ${status} itself`;
     const fix = 'respond with 2xx at the end of the handler, on each of its paths';
     return { code: 'handler-not-found', says, fix };
   }
   const own = isTelling(cause) ? `; ${cause.says}` : '';
-  const fix = isTelling(cause) ? cause.fix : "look into the receiver's log for what rejects the message";
+  const fix = isTelling(cause) ? cause.fix : LOOK_INTO_LOG;
   const says = `${verifies}: its handler or its validation rejects the content${own}`;
   return { code: 'rejects-verified', says, fix };
 }
@@ -132,18 +139,10 @@ function crashMistake(
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }
 
-/** Whether there was no response for a reason that does not depend on the message. */
-function isLost(response: CheckResponse): boolean {
-  return response.kind === 'none' && response.error !== 'reset' && response.error !== 'timeout';
-}
-
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/**
- * Fixes for the author of the receiver, by code of the cause. They replace the fix in the cause, which tells senders to
- * retry for longer.
- */
+/** Fixes for the author of the receiver: those of the causes tell senders to retry for longer. */
 const OWN_FIXES: Readonly<Record<string, string>> = {
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',
@@ -155,7 +154,9 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
   const isLimit = kind === 'busy' && /(?:^|-)limit(?:-|$)/.test(mistake.code);
-  return { ...mistake, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
+  // A page is a guess until a forgery gets it, too.
+  const confidence = isPage(response) ? 'likely' : mistake.confidence;
+  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
 }
 
 function commonMistake({ response }: ProbeOutcome, context: FailureContext): ReceiverMistake {
@@ -172,29 +173,22 @@ function commonMistake({ response }: ProbeOutcome, context: FailureContext): Rec
       return rejectsValid(response, context);
     case 'taken':
       return { code: 'accepted', says: 'it accepts what it must reject', fix: 'respond with 4xx' };
-    case 'failing':
-      return {
-        code: response.status < 500 ? 'http-4xx' : 'http-5xx',
-        says:
-          `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trim() +
-          ' means: send it again later, for 4 hours' +
-          (isTelling(response.cause) ? `; ${response.cause.says}` : ''),
-        fix: isTelling(response.cause) ? response.cause.fix : "look into the receiver's log for the reason",
-      };
+    case 'failing': {
+      const { status } = response;
+      const own = isTelling(response.cause) ? response.cause : undefined;
+      const name = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+      const says = `${name} means: send it again later, for 4 hours${own === undefined ? '' : `; ${own.says}`}`;
+      return { code: status < 500 ? 'http-4xx' : 'http-5xx', says, fix: own?.fix ?? LOOK_INTO_LOG };
+    }
     default:
       return response satisfies never;
   }
 }
 
 /** Codes of causes that say only that a message was rejected: the run itself knows more about the reason. */
-const VAGUE: ReadonlySet<string> = new Set([
-  'signature-refused',
-  'signature-invalid-there',
-  'unsigned',
-  'malformed',
-  'failed',
-  'status',
-]);
+const VAGUE: ReadonlySet<string> = new Set(
+  'signature-refused signature-invalid-there unsigned malformed failed status'.split(' '),
+);
 
 export function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
   return cause !== undefined && !VAGUE.has(cause.code);
@@ -207,25 +201,34 @@ function rejectsValid(
 ): ReceiverMistake {
   const { status, cause } = response;
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
+  const isNamed = cause?.code === 'signature-invalid-there';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
-  const capture =
-    'save the headers and the body as the receiver gets them to a file, and pass it to hooks verify, which finds mistakes that requests cannot reveal';
   const { length } = model.passed;
+  const confidence = 'likely';
   if (length > 0 && isSigned && model.isAsForgery(response)) {
     const says = `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`;
     const fix = 'hash the bytes of the body as received, before any parser';
-    return { code: 're-serialised', says, fix, confidence: 'likely' };
+    return { code: 're-serialised', says, fix, confidence };
   }
   if (length > 0) {
     const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
-    return { code, says, fix: "look into the receiver's log for the reason", confidence: 'likely' };
+    return { code, says, fix: LOOK_INTO_LOG, confidence };
   }
-  return {
-    code,
-    says: 'it rejects a correct message',
-    fix: `check that sender and receiver have the same secret; if they do, ${capture}`,
-  };
+  const own = 'its secret, the header that it reads, or the bytes that it hashes';
+  const why = isNamed
+    ? `, and blames the signature: probably ${own}`
+    : `: probably either ${LAYER}, or ${own}`;
+  const says = `it rejects correct and forged messages alike with ${status}${why}`;
+  return { code, says, fix: `${isNamed ? '' : DOES_IT_RUN}${COMPARE}`, confidence };
 }
+
+const LAYER =
+  'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)';
+const LOOK_INTO_LOG = "look into the receiver's log for the reason";
+const DOES_IT_RUN =
+  "look into the receiver's log for this request: does its handler run? If not, exempt this path in the layer in front; if it does, ";
+const COMPARE =
+  'compare in the receiver the length of the secret (is it the same secret?), of the header and of the body with what was sent, and pass what it received to hooks verify';
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);

@@ -40,12 +40,7 @@ function verifyingSuspects(schemes: readonly SignatureScheme[]): readonly Suspec
       code: 'takes-everything',
       says: 'it accepts everything: it does not verify signatures, or the URL is not the receiver (a catch-all route, a request inspector)',
       fix: `check the URL; then verify each message: ${verify}`,
-      predicts: (probe) =>
-        isForged(probe)
-          ? lets(isForged)(probe)
-          : of('malformed')(probe)
-            ? { explains: ['taken'] }
-            : undefined,
+      predicts: (probe) => (of('malformed')(probe) ? { explains: ['taken'] } : lets(isForged)(probe)),
     },
     {
       code: 'accepts-any-signature',

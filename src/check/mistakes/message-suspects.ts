@@ -19,13 +19,12 @@ function suspected(
   says: Readonly<Record<string, string>>,
 ): readonly Suspect[] {
   return Object.entries(says).map(([behavior, text]) => {
-    const confidence = LIKELY.has(code) ? 'likely' : 'proved';
+    // Other mistakes can look like this one.
+    const confidence = code === 'part-of-body' ? 'likely' : 'proved';
     return { code, says: text, fix, confidence, predicts: shows([behavior], matches) };
   });
 }
 
-/** Codes of mistakes whose symptoms other mistakes have too, so that a match is only likely. */
-const LIKELY: ReadonlySet<string> = new Set(['part-of-body']);
 const LIMIT_FIX = 'raise the limit on bodies to 64 KB: a message may have 32 KB';
 
 /** Mistakes of receivers that accept only some correct messages. */
@@ -57,10 +56,10 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
   ...suspected(
     'fails-on-unicode',
     hasFeature('non-ASCII text'),
-    'store text as utf8mb4 (MySQL) or UTF-8, connect with that charset, and read the body as UTF-8',
+    'hash and keep the bytes of the body, decode them as UTF-8, and store text as utf8mb4 (MySQL) or UTF-8',
     {
       failing:
-        'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4, or a program that reads another encoding',
+        'it fails on emoji and other scripts: probably it decodes the body in another charset or encodes it again, or a column of its database is utf8 instead of utf8mb4',
     },
   ),
   ...suspected(

@@ -1,7 +1,7 @@
 import type { ContentFacts } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
-import { isTakenForgery, isTakenResponse } from '../judge-responses.ts';
+import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
 
 /**
  * A receiver's behavior on one request. `unverified`: it rejects the request as it rejects a forgery. `refused`: it rejects
@@ -52,7 +52,7 @@ export function shows(explains: readonly string[], matches: Matches) {
   return (probe: CheckProbe): Prediction | undefined => {
     if (!matches(probe)) return undefined;
     const isMessage = !probe.isForged && probe.facts !== undefined;
-    return { explains, disproves: isMessage ? ['taken'] : ['unverified', 'refused'] };
+    return { explains, disproves: isMessage ? ['taken'] : ['unverified', 'refused', 'unclear'] };
   };
 }
 
@@ -75,10 +75,13 @@ export class SuspectModel {
     this.#observations.push(observation);
   }
 
-  behaviorOf({ response, isForged }: ProbeOutcome): Behavior {
+  behaviorOf(observation: ProbeOutcome): Behavior {
+    const { response, isForged } = observation;
     switch (response.kind) {
-      case 'taken':
-        return (isForged ? isTakenForgery : isTakenResponse)(response) ? 'taken' : 'unclear';
+      case 'taken': {
+        const isUnclear = isForged && this.unclearRejection(observation) !== undefined;
+        return isTakenResponse(response) && !isUnclear ? 'taken' : 'unclear';
+      }
       case 'rejected':
         return this.isAsForgery(response) ? 'unverified' : 'refused';
       case 'none':
@@ -88,13 +91,24 @@ export class SuspectModel {
     }
   }
 
+  /** The mistake of rejecting a forgery in words only. Other words than all correct messages got count, too. */
+  unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
+    const { reply } = response.kind === 'taken' ? response : {};
+    const replies = isForged && reply ? this.passed.map((each) => replyOf(each)) : [];
+    const isOther = replies.length >= 3 && replies.every((each) => each !== reply && each === replies[0]);
+    const mistake = unclearRejection(response, isOther);
+    if (mistake?.code !== 'refuses-in-words' || !replies.includes(reply)) return mistake;
+    return { ...mistake, says: mistake.says.replace('rejects', 'rejects correct and forged messages alike') };
+  }
+
   /**
    * Whether a rejection may be about the signature: it has the status of a rejected forgery, and words about the signature
-   * if the forgery has them. True if no forgery was sent.
+   * if the forgery has them, or the same words with a 2xx. True if no forgery was sent.
    */
   isAsForgery(response: CheckResponse): boolean {
     const { forgery } = this;
     if (forgery === undefined) return true;
+    if (forgery.kind === 'taken' && response.kind === 'taken') return forgery.reply === response.reply;
     if (forgery.kind !== 'rejected' || response.kind !== 'rejected') return false;
     return forgery.status === response.status && namesSignature(forgery) <= namesSignature(response);
   }
@@ -154,6 +168,8 @@ export class SuspectModel {
     );
   }
 }
+
+const replyOf = ({ response }: ProbeOutcome) => (response.kind === 'taken' ? response.reply : undefined);
 
 const namesSignature = ({ reply = '' }: { readonly reply?: string | undefined }): boolean =>
   /signature|hmac|digest/i.test(reply);

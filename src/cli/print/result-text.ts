@@ -1,7 +1,7 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
 import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
-import { attemptText, attemptWithDetail, detailText, durationText } from '../attempt-text.ts';
+import { attemptText, attemptWithDetail, detailText, durationText, responderText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
 import type { FailureCause } from './failure-cause.ts';
@@ -61,9 +61,9 @@ function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, col
 
 /** Warns about a 2xx response whose body reports a failure: its status alone counts as delivered. */
 function warningText({ code, says }: ResponseCause): string {
-  // The text is a question, because some receivers do respond to webhooks with an HTML page.
-  const text = code === 'page' ? 'an HTML page came back: is this the URL of the receiver?' : says;
-  return `warning: delivered by its status, but ${printable(text, 1_000)}`;
+  // Only a guess, shown with -v: some receivers do respond to webhooks with an HTML page.
+  if (code === 'page') return 'perhaps: a website responded, because an HTML page came back';
+  return `warning: delivered by its status, but ${printable(says, 1_000)}`;
 }
 
 function verdictCell(verdict: string, color: Io['color']): Cell {
@@ -125,6 +125,7 @@ function failureLines(destination: DestinationOutcome, cause: FailureCause | und
       ? ''
       : ` after ${rounds === 1 ? '1 round' : `${rounds} rounds`} in ${durationText(destinationMs(destination))}`;
   const detail = detailText(last);
+  const responder = responderText(last.server, `${detail} ${cause?.says}`);
   return [
     `${verb}${effort}: ${attemptText(last)}`,
     ...(last.location === undefined || last.status === undefined
@@ -132,6 +133,7 @@ function failureLines(destination: DestinationOutcome, cause: FailureCause | und
       : [`Location: ${printable(last.location)}`]),
     ...(detail === undefined ? [] : [detail]),
     ...(cause?.says === undefined ? [] : [`cause: ${printable(cause.says, 1_000)}`]),
+    ...(responder === undefined ? [] : [responder]),
     ...otherWebhookLines(destination, last.url),
   ];
 }

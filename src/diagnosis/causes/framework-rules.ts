@@ -28,7 +28,7 @@ export const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     words:
       /^\s*\{"timestamp":"[^"]{10,40}","status":40[13],"error":"(?:Forbidden|Unauthorized)"(?:,"message":"[^"]{0,40}")?,"path":/,
     says: 'Spring rejects the request without a reason: Spring Security does so (CSRF protection, or no rule that lets the path in), or the receiver itself',
-    fix: 'exempt this route: csrf(c -> c.ignoringRequestMatchers("{path}")) and authorizeHttpRequests permitAll for it; else check that both sides have the same secret',
+    fix: 'exempt this route: csrf(c -> c.ignoringRequestMatchers("{path}")) and authorizeHttpRequests permitAll for it; else look into its log for what rejects the request',
   },
   'cors-express': {
     status: [400, 403, 500],
@@ -84,12 +84,9 @@ export const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   },
 });
 
-/** Code of the rule for responses that name another path than the request had. */
-export const REWRITTEN = 'route-rewritten';
-
 /** Used instead of a rule for missing routes if the response names another path. */
 export const REWRITTEN_RULE = {
-  code: REWRITTEN,
+  code: 'route-rewritten',
   kind: 'way',
   confidence: 'likely',
   says: 'a proxy or a mount point in front of the routes changes the path: the request was for {path}, and the response names {named}',
@@ -99,7 +96,6 @@ export const REWRITTEN_RULE = {
 /** The path that a response about a missing route names, if it is not the path of the request. */
 export function rewrittenPath(quotation: string, url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
-  const named = /\bPOST\b[\]:\s"']{0,4}(\/[\w.~%/-]*)/.exec(quotation)?.[1];
-  const isOther = named !== undefined && named !== new URL(url).pathname && named.length > 1;
-  return isOther ? named : undefined;
+  const named = /\bPOST\b[\]:\s"']{1,4}(\/[\w.~%/-]*)/.exec(quotation)?.[1];
+  return named === new URL(url).pathname ? undefined : named;
 }

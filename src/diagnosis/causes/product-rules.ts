@@ -3,23 +3,25 @@ import type { CauseRule, ReadResponse } from './cause-rule.ts';
 /** Code prefix, name, and markup or text that stands only on the product's own pages. */
 const BY_PAGE: readonly (readonly [code: string, name: string, page: RegExp])[] = [
   ['proxy-nginx', 'nginx', /<center>(?:nginx|openresty)/],
-  ['proxy-apache', 'Apache', /<address>Apache[^<]{0,80} Server at |^<!DOCTYPE HTML PUBLIC "-\/\/IETF/],
-  ['proxy-haproxy', 'HAProxy', /No server is available to handle this request/],
+  [
+    'proxy-apache',
+    'Apache',
+    /<address>Apache[^<]{0,80} Server at |^<!DOCTYPE HTML PUBLIC [^>]{0,120}>\s*<html><head>\s*<title>\d{3} /,
+  ],
   [
     'proxy-haproxy',
     'HAProxy',
-    /<h1>\d{3} [^<]{1,40}<\/h1>\s*(?:The server (?:didn't|return)|Request forbid)/,
+    /No server is available to handle this|<h1>\d{3} [^<]{1,40}<\/h1>\s*(?:The server (?:didn't|return)|Request forbid)/,
   ],
   ['proxy-envoy', 'Envoy', /^(?:upstream connect error|no healthy upstream|upstream request timeout)/],
   ['proxy-traefik', 'Traefik', /^no available server\s*$/],
   ['proxy-varnish', 'Varnish', /Backend fetch failed|Guru Meditation/],
   ['proxy-kong', 'the API gateway Kong', /no Route matched with those values|No API key found in request/],
   ['proxy-ingress', 'the Kubernetes ingress', /^default backend - 404/],
-  ['firewall-cloudflare', 'Cloudflare', /Attention Required! \| Cloudflare|<title>Just a moment\.\.\./],
   [
     'firewall-cloudflare',
     'Cloudflare',
-    /Sorry, you have been blocked|cf-error-details|^error code: \d{3,4}\s*$/,
+    /Attention Required! \| Cloudflare|<title>Just a moment\.\.\.|Sorry, you have been blocked|cf-error-details|^error code: \d{3,4}\s*$/,
   ],
   ['firewall-akamai', 'the firewall of Akamai', /errors\.edgesuite\.net/],
   ['firewall-imperva', 'the firewall of Imperva', /Incapsula incident ID|_Incapsula_Resource/],
@@ -94,6 +96,8 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 
 const NEVER_SAW = 'responded in place of the application, which never saw the message';
 const NOT_RUNNING = 'start the application, and check the address and port that the proxy forwards to';
+const NOT_HEALTHY =
+  'start the application, let it respond with 2xx to the health check of the proxy, and check the address and port of both';
 
 /** What a product says by its status, after its name, and how to fix it. `0` is for every other status. */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
@@ -116,7 +120,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   500: ['responded in place of the application, which failed or was not reached', 'look into its log'],
   502: ['responded in place of the application, which is not running or closed the connection', NOT_RUNNING],
-  503: ['responded in place of the application, which is not available to it{wait}', NOT_RUNNING],
+  503: ['responded in place of the application, which is not available to it{wait}', NOT_HEALTHY],
   504: [
     'responded in place of the application, which took too long',
     'let the receiver respond first and work later',

@@ -46,7 +46,7 @@ export const REQUIREMENT_RULES = rulesOfKind('receiver', 'likely', {
     status: REJECTED,
     isSigned: true,
     words:
-      /^(?![\s\S]*\b(?:invalid|wrong|mismatch))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signatures?(?!\w)|signatures?(?!\w)[^.\n]{0,60}(?:missing|required|not (?:found|provided|present))|(?:missing|no)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp (?:header )?(?:is )?(?:missing|required)|\bMissing required headers\b|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|hmac))/i,
+      /^(?![\s\S]*\b(?:invalid|wrong|mismatch|match(?:es|ed|ing)?\b|(?:no|not|any|without)(?: an?)? valid))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signatures?(?!\w)|signatures?(?!\w)[^.\n]{0,60}(?:missing|required|not (?:found|provided|present))|(?:missing|no)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp (?:header )?(?:is )?(?:missing|required)|\bMissing required headers\b|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|hmac))/i,
     says: 'it does not see the signature, which was sent: it expects another scheme, reads another header, or a proxy removes the header',
     fix: "send by the scheme that it verifies by (--scheme; the default sends X-Signature), read the header that is sent (Node and Go: any case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy forward it",
   },
@@ -55,8 +55,8 @@ export const REQUIREMENT_RULES = rulesOfKind('receiver', 'likely', {
     status: REJECTED,
     isSigned: true,
     words:
-      /(?:bad|invalid|wrong|mismatch)[^.\n]{0,20}(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|does not match|not match|verification failed|wrong)/i,
-    fix: 'check that sender and receiver have the same secret; hooks test URL finds out how the receiver verifies',
+      /(?:bad|invalid|wrong|mismatch)[^.\n]{0,20}(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|does not match|not match|verification failed|wrong|\bmatch)|\b(?:no|not|any|without)\b[^.\n]{0,20}\b(?:valid|match\w*)[^.\n]{0,20}(?:signature|hmac|digest)/i,
+    fix: 'run hooks test URL, which finds out how the receiver verifies; check that it has the same secret, reads the header that is sent, and hashes the bytes of the body as received',
   },
   validation: {
     kind: 'status',

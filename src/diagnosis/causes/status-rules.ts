@@ -56,7 +56,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     status: [401, 403],
     isSigned: true,
     says: 'it rejects the signature or the sender',
-    fix: 'check that sender and receiver have the same secret; hooks test URL finds out how the receiver verifies',
+    fix: "look into the receiver's log: if its handler does not run, exempt {path} in the layer in front (authentication, CSRF, proxy); if it does, hooks test URL finds out whether it has the same secret, reads the right header and hashes the right bytes",
   },
   'rate-limit': {
     kind: 'busy',
@@ -67,8 +67,8 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
   'not-found': {
     confidence: 'likely',
     status: [404],
-    says: 'there is nothing at {path}',
-    fix: 'check the path of the URL, and its host',
+    says: 'no route takes POST at {path}, or its handler sets no response',
+    fix: 'compare host and path of the URL with the routes of the receiver; if the route is there, respond with 2xx at the end of its handler (Koa and others respond with 404 without one)',
   },
   'no-post': {
     status: [405],
@@ -120,28 +120,18 @@ const LATER: ReadonlySet<number> = new Set([408, 423, 425]);
 export function statusRule(status: number): CauseRule {
   const own = FIXES[status];
   const name = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  const later = `${name} means: try again later`;
+  const rule = { code: 'status', kind: 'status', confidence: 'possible' } as const;
   if (own !== undefined) {
     const kind = FOR_ALL.has(status) ? 'way' : 'status';
-    return {
-      code: `status-${status}`,
-      kind,
-      confidence: 'proved',
-      says: `its response is ${name}`,
-      fix: own,
-    };
+    const says = `its response is ${name}`;
+    return { code: `status-${status}`, kind, confidence: 'proved', says, fix: own };
   }
   if (LATER.has(status)) {
     const fix = 'try longer with --retry-for';
-    return {
-      code: 'too-early',
-      kind: 'busy',
-      confidence: 'proved',
-      says: `${name} means: try again later`,
-      fix,
-    };
+    return { code: 'too-early', kind: 'busy', confidence: 'proved', says: later, fix };
   }
-  const rule = { code: 'status', kind: 'status', confidence: 'possible' } as const;
-  if (status >= 500) return { ...rule, says: `${name} means: try again later`, fix: FAILED };
+  if (status >= 500) return { ...rule, says: later, fix: FAILED };
   const isRedirect = status < 400;
   const meaning = isRedirect ? 'is not a response to a message' : 'means: do not try again';
   const fix = isRedirect ? 'respond with 2xx at this URL' : "look into the receiver's log for the reason";
@@ -153,7 +143,7 @@ export const OWN_WORDS: CauseRule = {
   code: 'own-words',
   kind: 'status',
   confidence: 'proved',
-  fix: 'do what these words ask for; they stand in the code of the receiver, at the line that rejects the message',
+  fix: 'find these words in the receiver or in the proxy in front of it: they stand where the message is rejected',
 };
 
 /** Fallback for a 5xx whose words no other rule recognizes. */

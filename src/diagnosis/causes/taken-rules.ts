@@ -18,7 +18,7 @@ export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
     fix: 'respond with 401 where the signature is wrong, with another 4xx to other rejections, and with 5xx to failures: senders look only at the status',
   },
   'words-in-body': {
-    body: /^\W{0,3}(?:error\W{1,3})?(?:invalid|bad|wrong|missing) (?:signature|hmac|digest|token)\b|^\W{0,3}error: (?!none\b|null\b|no\b|0\b|false\b|ok\b)\S/i,
+    body: /^\W{0,3}(?:error\W{1,3})?(?:(?:invalid|bad|wrong|missing|no (?:valid|matching)) (?:signature|hmac|digest|token)|(?:signature|hmac|digest) (?:verification |check )?(?:is |was )?(?:invalid|mismatch|missing|failed|wrong|not valid|(?:does|did) not match))\b|^\W{0,3}error: (?!none\b|null\b|no\b|0\b|false\b|ok\b)\S/i,
     says: 'it responds with {status}, and an error in the body{quote}: senders count the message as delivered',
     fix: 'respond with 401 where the signature is wrong, with another 4xx or 5xx to other errors: senders look only at the status',
   },
@@ -43,6 +43,7 @@ export const PAGE_RULES = rulesOfKind('way', 'likely', {
     fix: 'exempt {path} from the login: the signature proves the sender',
   },
   page: {
+    confidence: 'possible',
     says: 'an HTML page responds where a receiver responds with a few words: the URL is that of a website, not of the receiver',
     fix: 'give the URL of the receiver: a website (single-page application, parking page) responds with 200 at every path',
   },

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { NETWORK_ERRORS, type TransportResponse, type TransportResult } from '../../transport/transport.ts';
-import type { ResponseEvidence } from '../../transport/cause.ts';
+import { serverOf, type ResponseEvidence } from '../../transport/cause.ts';
 import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
@@ -124,7 +124,8 @@ function evidenceOf(
   const { status, headers = {}, body = '' } = result;
   if (status < 300 || status > 599) return {};
   const cause = causes.causeCodeOf({ status, headers, body, isSigned, isBySchemeWithout });
-  const { server, location, 'retry-after': retryAfter } = headers;
+  const { location, 'retry-after': retryAfter } = headers;
+  const server = serverOf(headers);
   const evidence: AttemptEvidence = {
     // The cause is stored only if the status alone does not imply it.
     ...(cause !== causes.causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),

@@ -254,8 +254,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'csrf-in-words',
     title: 'a refused signature names a page about CSRF',
     receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
-    cause: 'it rejects a correct message',
-    fix: 'check that sender and receiver have the same secret',
+    cause: 'it rejects correct and forged messages alike with 403, and blames the signature',
+    fix: 'compare there the length of the secret (is it the same secret?)',
     never: ['CSRF token'],
   },
   {
@@ -263,8 +263,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'a refused signature comes with WWW-Authenticate',
     receiver: () =>
       responds(401, '', { 'WWW-Authenticate': 'Bearer error_description="HMAC signature mismatch"' }),
-    cause: 'it rejects a correct message',
-    fix: 'check that sender and receiver have the same secret',
+    cause: 'it rejects correct and forged messages alike with 401: probably either a layer in front',
+    fix: "look into the receiver's log for this request: does its handler run?",
     never: ['wants a token'],
   },
   {
@@ -279,8 +279,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'secret-other',
     title: 'sender and receiver have different secrets',
     receiver: () => rightBut(undefined, 'another secret'),
-    cause: 'it rejects a correct message',
-    fix: 'check that sender and receiver have the same secret',
+    cause: 'it rejects correct and forged messages alike with 401, and blames the signature',
+    fix: 'pass what it received to hooks verify',
     never: ['✓ unsigned', '✓ tampered'],
   },
   {
@@ -355,8 +355,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'fails-on-emoji',
     title: 'the receiver fails on emoji, and does not say why',
     receiver: () => toSigned({ status: 500, body: 'error' }, ({ body }) => body.includes('👩')),
-    cause: 'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4',
-    fix: 'store text as utf8mb4 (MySQL) or UTF-8',
+    cause: 'it fails on emoji and other scripts: probably it decodes the body in another charset',
+    fix: 'hash and keep the bytes of the body, decode them as UTF-8, and store text as utf8mb4',
   },
   {
     id: 'small-limit',

@@ -230,7 +230,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 403,
     body: '<html><title>Web App - Unavailable</title><h2>Error 403 - This web app is stopped.</h2>',
     cause: 'Error 403 - This web app is stopped.',
-    fix: 'do what these words ask for; they stand in the code of the receiver, at',
+    fix: 'find these words in the receiver or in the proxy in front of it',
   },
   {
     id: 'heroku',
@@ -246,7 +246,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 404,
     body: 'The deployment could not be found on Vercel.\n\nDEPLOYMENT_NOT_FOUND',
     cause: 'The deployment could not be found on Vercel',
-    fix: 'check the path of the URL, and its host',
+    fix: 'compare host and path of the URL with the routes of the receiver',
   },
   {
     id: 'vercel-protection',

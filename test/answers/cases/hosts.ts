@@ -43,7 +43,7 @@ const FUNCTIONS: readonly HostResponse[] = [
     'http-api-404',
     { status: 404, headers: HTTP_API, body: '{"message":"Not Found"}' },
     'Not Found',
-    'check the path of the URL, and its host',
+    'compare host and path of the URL with the routes of the receiver',
   ],
   [
     'lambda-url',

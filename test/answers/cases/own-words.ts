@@ -26,7 +26,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     status: 403,
     body: '{"error":"IP address 203.0.113.9 is not allowed"}',
     cause: 'IP address 203.0.113.9 is not allowed',
-    fix: 'do what these words ask for; they stand in the code of the receiver, at',
+    fix: 'find these words in the receiver or in the proxy in front of it',
     maxRequests: WITH_PROBES,
   },
   {
@@ -54,7 +54,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     status: 403,
     body: '{"error":"webhook endpoint is disabled"}',
     cause: 'webhook endpoint is disabled',
-    fix: 'do what these words ask for; they stand in the code of the receiver',
+    fix: 'find these words in the receiver or in the proxy in front of it',
   },
   {
     id: 'own-words-text',
@@ -63,7 +63,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     status: 401,
     body: 'wrong workspace',
     cause: 'wrong workspace',
-    fix: 'do what these words ask for',
+    fix: 'find these words in the receiver or in the proxy in front of it',
   },
   {
     id: 'own-words-page',
@@ -72,7 +72,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     status: 401,
     body: '<html><body><h1>Your account is suspended</h1></body></html>',
     cause: 'Your account is suspended',
-    fix: 'do what these words ask for',
+    fix: 'find these words in the receiver or in the proxy in front of it',
   },
 ];
 
@@ -159,6 +159,8 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
 
 interface TakenCase extends Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix' | 'never'> {
   readonly body: string;
+  /** Sends with -v, which shows guesses. */
+  readonly isVerbose?: true;
 }
 
 /** What comes with a 200 and is no response of a receiver: delivered, with a warning. */
@@ -203,7 +205,8 @@ const TAKEN: readonly TakenCase[] = [
     id: 'taken-page',
     title: 'a website responds with 200 at every path',
     body: '<!DOCTYPE html><html><head><title>My App</title></head><body><div id=root></div></body></html>',
-    cause: 'warning: delivered by its status, but an HTML page came back: is this the URL of the receiver?',
+    isVerbose: true,
+    cause: 'perhaps: a website responded, because an HTML page came back',
     fix: 'give the URL of the receiver',
   },
   {
@@ -216,8 +219,9 @@ const TAKEN: readonly TakenCase[] = [
   },
 ];
 
-function taken({ body, ...rest }: TakenCase): AnswerCase {
-  return { ...rest, given: { receiver: responds(200, body) }, argv: SIGNED, exitCode: 0 };
+function taken({ body, isVerbose, ...rest }: TakenCase): AnswerCase {
+  const argv = isVerbose === true ? [...SIGNED, '-v'] : SIGNED;
+  return { ...rest, given: { receiver: responds(200, body) }, argv, exitCode: 0 };
 }
 
 /** What the response itself tells. */

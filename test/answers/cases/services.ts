@@ -70,7 +70,7 @@ const CONTEXTS: readonly Said[] = [
     status: 400,
     body: json('event "CSRF Token Rotated" is not in tracking plan'),
     cause: 'event "CSRF Token Rotated" is not in tracking plan',
-    fix: 'do what these words ask for',
+    fix: 'find these words in the receiver or in the proxy in front of it',
     never: ['wants a CSRF token', 'wants a token'],
   },
   {
@@ -78,7 +78,7 @@ const CONTEXTS: readonly Said[] = [
     status: 422,
     body: json('API key field must not be in properties'),
     cause: 'API key field must not be in properties',
-    fix: 'do what these words ask for',
+    fix: 'find these words in the receiver or in the proxy in front of it',
     never: ['it wants an API key'],
   },
   {

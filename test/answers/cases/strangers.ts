@@ -100,7 +100,7 @@ const REFUSALS: readonly RespondingCase[] = [
     status: 400,
     body: '{"error":"invalid_request","error_description":"The event name is not registered"}',
     cause: 'The event name is not registered',
-    fix: 'do what these words ask for',
+    fix: 'find these words in the receiver or in the proxy in front of it',
   },
 ];
 
@@ -169,7 +169,7 @@ const FORWARDED: readonly (Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix'> & 
     title: 'the receiver says why it rejects',
     receiver: responds(400, '{"message":"wrong workspace"}'),
     cause: 'wrong workspace',
-    fix: 'do what these words ask for',
+    fix: 'find these words in the receiver or in the proxy in front of it',
   },
   {
     id: 'bad-gateway',
@@ -195,8 +195,8 @@ export const STRANGERS: AnswerTheme = {
         ),
       },
       argv: ['test', '{url}', '--secret', SECRET],
-      cause: 'it rejects a correct message',
-      fix: 'check that sender and receiver have the same secret',
+      cause: 'it rejects correct and forged messages alike with 401: probably either a layer in front',
+      fix: "look into the receiver's log for this request: does its handler run?",
       never: ['wants a token'],
     },
     {
@@ -243,7 +243,7 @@ export const STRANGERS: AnswerTheme = {
       given: { start: dripping('HTTP/1.1 400 Bad Request\r\nContent-Length: 9999\r\n\r\nwrong workspace\n') },
       argv: ['test', 'http://127.0.0.1:{port}/', '--timeout', '300ms', '--only', 'track', '--secret', SECRET],
       cause: 'the response says: "wrong workspace',
-      fix: 'do what these words ask for',
+      fix: 'find these words in the receiver or in the proxy in front of it',
     },
     {
       id: 'status-never',

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { hmac, rightBut, SECRET, startHttp, type Respond } from '../../answers/counterparts.ts';
 import { hooks } from '../run-in-process.ts';
 
-const SAME_SECRET = 'check that sender and receiver have the same secret';
+const SAME_SECRET = 'check that it has the same secret';
 
 /** Replays messages with these names to a receiver, tried once, one at a time. */
 async function replayed(names: readonly string[], receiver: Respond, ...flags: readonly string[]) {

@@ -8,6 +8,15 @@ import { EVIDENCE_HEADERS } from '../../../src/transport/connection/exchange.ts'
 
 const FACTS: CauseFacts = { status: 502, url: 'https://a.example:8443/hook?x=1', server: 'nginx/1.25' };
 
+/** The page of an Apache with ServerSignature Off. */
+const APACHE_403 = `<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN" "http://www.w3.org/TR/html4/strict.dtd">
+<html><head>
+<title>403 Forbidden</title>
+</head><body>
+<h1>Forbidden</h1>
+<p>You don't have permission to access this resource.</p>
+</body></html>`;
+
 function codeOf(status: number, body = '', headers: Readonly<Record<string, string>> = {}): string {
   return causeCodeOf({ status, headers, body, isSigned: true });
 }
@@ -63,6 +72,11 @@ describe('a response', () => {
     [400, "Invalid HTTP_HOST header: 'a'", {}, 'hosts'],
     [401, '{"error":"missing signature"}', {}, 'signature-missing-there'],
     [401, '{"error":"missing or invalid signature"}', {}, 'signature-invalid-there'],
+    [401, 'No matching signature found', {}, 'signature-invalid-there'],
+    [400, 'no valid signature for this payload', {}, 'signature-invalid-there'],
+    [400, 'No signatures found matching the expected signature', {}, 'signature-invalid-there'],
+    [401, 'no signature found', {}, 'signature-missing-there'],
+    [403, APACHE_403, { server: 'Apache' }, 'proxy-apache'],
     [422, '{"detail":[{"loc":["body","user"],"msg":"Field required"}]}', {}, 'validation'],
     [403, 'wrong workspace', {}, 'own-words'],
     [500, 'no plan for this user', {}, 'failure-words'],
@@ -111,9 +125,9 @@ describe('a response', () => {
   it('shows that a proxy changes the path', () => {
     const facts = { status: 404, url: 'https://a.example/api/hook', quotation: 'Cannot POST /hook' };
     expect(causeOf('route-missing', facts)).toMatchObject({ code: 'route-rewritten', confidence: 'likely' });
-    expect(causeOf('route-missing', { ...facts, quotation: 'Cannot POST /api/hook' }).code).toBe(
-      'route-missing',
-    );
+    const codeFor = (quotation: string) => causeOf('route-missing', { ...facts, quotation }).code;
+    expect(codeFor('Cannot POST /')).toBe('route-rewritten');
+    expect(codeFor('Cannot POST /api/hook')).toBe('route-missing');
   });
 
   it.each([

@@ -192,13 +192,14 @@ function printResult(
   io: Io,
 ): void {
   const { message } = sent;
+  const isShown = options.verbose || warning?.confidence !== 'possible';
   const facts = {
     type: message.type,
     title: messageTitleOf(message),
     cause,
     judgement,
     body: options.verbose ? sentBodyText(sent) : undefined,
-    warning: outcome.outcome === 'delivered' ? warning : undefined,
+    warning: outcome.outcome === 'delivered' && isShown ? warning : undefined,
   };
   if (options.output === 'json') {
     io.out(jsonLine(resultLine(outcome, facts)));

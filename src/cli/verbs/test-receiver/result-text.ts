@@ -4,7 +4,7 @@ import { EXPECTED_STATUS } from '../../../check/judge-responses.ts';
 import { hedged } from '../../../confidence.ts';
 import { quotationOf } from '../../../diagnosis/explain.ts';
 import { printable } from '../../../redact.ts';
-import { durationText } from '../../attempt-text.ts';
+import { durationText, responderText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import type { Palette } from '../../palette.ts';
@@ -30,7 +30,7 @@ export function checkText(
   { color, stdoutColumns: columns }: Screen,
   { isKnown }: { readonly isKnown: boolean },
 ): string {
-  const { check, title, outcome, mistake, advice, reply, reason } = result;
+  const { check, title, outcome, mistake, advice, reply, server, reason } = result;
   const line = (text: string): string => {
     const [mark, name] = MARKS[outcome];
     const cells = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];
@@ -45,12 +45,14 @@ export function checkText(
   if (advice !== undefined) return head + fitText(adviceText(advice, color), columns);
   if (mistake === undefined) return head;
   const quotation = quotationOf(reply ?? '');
+  const responder = responderText(server, `${mistake.says} ${quotation}`, result.status === 200 && !reply);
   const below = [
     `    ${color.red('wrong:')} ${printable(mistakeSentence(mistake), 1_000)} ${color.dim(`(${mistake.code})`)}\n`,
     fixLine(mistake, color),
     quotation === '' || mistake.says.includes(quotation)
       ? ''
       : `    response: ${printable(quotation, 300)}\n`,
+    responder === undefined ? '' : `    ${responder}\n`,
   ];
   return head + fitText(below.join(''), columns);
 }
