@@ -120,11 +120,17 @@ export function unreadVariables(env: Readonly<NodeJS.ProcessEnv>): string[] {
   });
 }
 
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]|^hooks_/g, '');
+}
+
 /** How to set the setting that has the name of a variable. Undefined if there is none. */
 function wayOf(variable: string): string | undefined {
-  const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]|^hooks_/g, '');
-  const namesOf = (key: Key): string[] => [key.replace(/.*\./, ''), fieldOf(key).flag?.name ?? key];
-  const key = KEYS.find((each) => namesOf(each).some((name) => plain(name) === plain(variable)));
+  const word = plainName(variable);
+  const key = KEYS.find(
+    (each) =>
+      plainName(each.replace(/.*\./, '')) === word || plainName(fieldOf(each).flag?.name ?? each) === word,
+  );
   const { env, flag } = key === undefined ? {} : fieldOf(key);
   return key && `use ${[env?.[0] ?? flag?.name ?? [], `${key} in the config`].flat().join(' or ')}`;
 }

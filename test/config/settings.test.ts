@@ -173,13 +173,6 @@ describe('config files', () => {
 });
 
 describe('warnings', () => {
-  const warningsOf = async (env: Record<string, string>): Promise<string[]> => {
-    const lines: string[] = [];
-    const cwd = temporaryFolder({});
-    await loadSettings({ flags: {}, env: { HOME: cwd, ...env }, cwd, note: (line) => lines.push(line) });
-    return lines;
-  };
-
   it.each([
     ['HOOKS_TIMEOUT', 'use --timeout or delivery.timeout in the config'],
     ['HOOKS_RETRY_FOR', 'use --retry-for or delivery.retryFor in the config'],
@@ -204,9 +197,6 @@ describe('warnings', () => {
 });
 
 describe('a config above the project', () => {
-  const hintIn = async (files: Record<string, string>, cwd: string): Promise<string | undefined> =>
-    (await settingsWith({ files, cwd })).configAboveHint;
-
   it('is named, and not read', async () => {
     const files = { '.hooksrc.yaml': '{', 'a/package.json': '{}', 'a/b/x': '' };
     expect(await hintIn(files, 'a/b')).toBe(
@@ -375,4 +365,16 @@ async function rowOfSecret(sharedSecret: string): Promise<unknown> {
   const files = { '.hooksrc': JSON.stringify({ sharedSecret }) };
   const settings = await settingsWith({ files, env: { HOOKS_SECRET: 'canary' } });
   return settings.list().find(({ key }) => key === 'sharedSecret');
+}
+
+/** The lines that loading the settings of an empty folder prints. */
+async function warningsOf(env: Record<string, string>): Promise<string[]> {
+  const lines: string[] = [];
+  const cwd = temporaryFolder({});
+  await loadSettings({ flags: {}, env: { HOME: cwd, ...env }, cwd, note: (line) => lines.push(line) });
+  return lines;
+}
+
+async function hintIn(files: Record<string, string>, cwd: string): Promise<string | undefined> {
+  return (await settingsWith({ files, cwd })).configAboveHint;
 }

@@ -42,7 +42,7 @@ const NEAR_NAMES: readonly Slip[] = [
     ['sign', 'body'],
     'warning: HOOKS_TIMEOUT is not read',
     'use --timeout or delivery.timeout in the config',
-    { files: { body: '{}' }, env: { HOOKS_TIMEOUT: '5s', HOOKS_SECRET: 's' } },
+    { files: { body: '{}' }, env: { HOOKS_TIMEOUT: '5s' } },
   ],
   [
     'extra-issuers',

@@ -254,8 +254,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the port breaks off the TLS handshake',
     given: { start: rawServer((socket) => socket.once('data', () => socket.resetAndDestroy())) },
     argv: SEND,
-    cause: 'the TLS handshake did not finish, so no message was sent',
-    fix: 'check the host and port of the URL',
+    cause: 'the port closes each connection without a response',
+    fix: 'let the program in the container run and listen at 0.0.0.0',
     never: ['respond first', 'crashed'],
   },
   {
