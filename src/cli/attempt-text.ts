@@ -6,13 +6,16 @@ interface ShownAttempt {
   readonly url: string;
   readonly status?: number;
   readonly error?: string;
+  readonly cause?: string | undefined;
   readonly detail?: string;
 }
 
-/** Texts by error code for an attempt without a status, such as `cannot connect to`. The URL follows them. */
+/** Texts by cause or error code for an attempt without a status, such as `cannot connect to`. The URL follows them. */
 const WITHOUT_STATUS: Readonly<Record<string, string>> = {
   timeout: 'no response in time from',
+  'no-connection-in-time': 'no connection in time to',
   refused: 'cannot connect to',
+  'proxy-unreachable': 'cannot connect to',
   dns: 'name lookup failed for',
   reset: 'connection broken off by',
   protocol: 'no HTTP response from',
@@ -26,8 +29,9 @@ const WITHOUT_STATUS: Readonly<Record<string, string>> = {
 };
 
 /** Formats an attempt: `503 Service Unavailable from https://a.example/hook`, `cannot connect to https://b.example/hook`. */
-export function attemptText({ url, status, error = 'failed' }: ShownAttempt): string {
-  const what = status === undefined ? (WITHOUT_STATUS[error] ?? `${error} at`) : `${statusText(status)} from`;
+export function attemptText({ url, status, error = 'failed', cause = '' }: ShownAttempt): string {
+  const failed = WITHOUT_STATUS[cause] ?? WITHOUT_STATUS[error] ?? `${error} at`;
+  const what = status === undefined ? failed : `${statusText(status)} from`;
   return `${what} ${printable(url)}`;
 }
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { HooksError, InputError, messageOf } from '../errors.ts';
+import { ConfigError, HooksError, InputError, messageOf } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { errorSentence, hintOf, noteError } from './error-text.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
@@ -60,8 +60,12 @@ function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
   // gone.
   if (io.signal.aborted && isAbort(error)) return ExitCode.negative;
   if (error instanceof HooksError) {
-    const hint = hintOf(error, io);
-    noteError(io, errorSentence(error), hint && printable(hint, 2_000));
+    const errors = [error, ...(error instanceof ConfigError ? error.others : [])];
+    for (const each of errors.slice(0, 5)) {
+      const hint = hintOf(each, io);
+      noteError(io, errorSentence(each), hint && printable(hint, 2_000));
+    }
+    if (errors.length > 5) io.note(`and ${errors.length - 5} more`);
   } else {
     const message = messageOf(error);
     noteError(io, `Unexpected: ${printable(message, 2_000)}`, 'report this bug in hooks; -v shows where');

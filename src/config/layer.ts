@@ -108,15 +108,31 @@ export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string):
   return layerOf(Object.fromEntries(entries), cwd);
 }
 
-/** A sentence for each variable that probably misspells a variable of hooks that is not set. */
-export function misspelledVariables(env: Readonly<NodeJS.ProcessEnv>): string[] {
+/** A sentence for each variable that is probably meant for hooks and is not read. */
+export function unreadVariables(env: Readonly<NodeJS.ProcessEnv>): string[] {
   const known = [...KEYS.flatMap((key) => fieldOf(key).env ?? []), 'HOOKS_CONFIG', 'HOOKS_DATA_DIR'];
   const unset = known.filter((name) => env[name] === undefined);
   const given = Object.keys(env).filter((name) => /^hooks?_/i.test(name) && !known.includes(name));
   return given.flatMap((name) => {
     const meant = closest(name, unset);
-    return meant === undefined ? [] : [`${printable(name, 80)} is not read: did you mean ${meant}?`];
+    const what = meant === undefined ? wayOf(name) : `did you mean ${meant}?`;
+    return what === undefined ? [] : [`${printable(name, 80)} is not read: ${what}`];
   });
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]|^hooks_/g, '');
+}
+
+/** How to set the setting that has the name of a variable. Undefined if there is none. */
+function wayOf(variable: string): string | undefined {
+  const word = plainName(variable);
+  const key = KEYS.find(
+    (each) =>
+      plainName(each.replace(/.*\./, '')) === word || plainName(fieldOf(each).flag?.name ?? each) === word,
+  );
+  const { env, flag } = key === undefined ? {} : fieldOf(key);
+  return key && `use ${[env?.[0] ?? flag?.name ?? [], `${key} in the config`].flat().join(' or ')}`;
 }
 
 function fromText(key: Key, text: string): unknown {

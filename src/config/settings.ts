@@ -1,12 +1,16 @@
+import { accessSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_SOURCE } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
+import { unreadableReason } from '../files.ts';
+import { printable } from '../redact.ts';
 import { isObject } from '../validate-options.ts';
 import { dataFolderWarning } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
 import { fileLayers, type ConfigFilesContext } from './files/file-layers.ts';
+import { configAboveHint } from './files/find-files.ts';
 import { homeFolder } from './files/home.ts';
-import { environmentLayer, findSetting, misspelledVariables, layerOf, type Layer } from './layer.ts';
+import { environmentLayer, findSetting, layerOf, unreadVariables, type Layer } from './layer.ts';
 import { listSettings } from './list-settings.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
@@ -26,9 +30,20 @@ import {
 export async function loadSettings(context: ConfigFilesContext): Promise<Settings> {
   const { env, cwd, note } = context;
   const dataFolder = await dataFolderOf(env, cwd);
-  for (const line of misspelledVariables(env)) note?.(`warning: ${line}`);
+  for (const line of [...unreadVariables(env), ...unreadableIssuers(env)]) note?.(`warning: ${line}`);
   const files = await fileLayers(context);
-  return new Settings({ files, environment: environmentLayer(env, cwd), env }, { cwd, dataFolder, note });
+  return new Settings({ files, environment: environmentLayer(env, cwd), env }, { ...context, dataFolder });
+}
+
+/** A sentence if NODE_EXTRA_CA_CERTS names a file that cannot be read, which Node does not treat as an error. */
+function unreadableIssuers({ NODE_EXTRA_CA_CERTS: file }: Readonly<NodeJS.ProcessEnv>): string[] {
+  try {
+    if (file) accessSync(file, constants.R_OK);
+    return [];
+  } catch (error) {
+    const why = unreadableReason(error);
+    return [`NODE_EXTRA_CA_CERTS names ${printable(`${file}`, 400)}, which cannot be read: ${why}`];
+  }
 }
 
 /** Path of the data folder; undefined if no variable names it and the user has no home folder. */
@@ -43,7 +58,7 @@ async function dataFolderOf(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Prom
 
 const NO_FLAGS = layerOf({}, '');
 
-interface SettingsContext extends Pick<ConfigFilesContext, 'cwd' | 'note'> {
+interface SettingsContext extends Pick<ConfigFilesContext, 'cwd' | 'flags' | 'note'> {
   readonly dataFolder: string | undefined;
 }
 
@@ -77,6 +92,12 @@ export class Settings {
       ({ values }) => isObject(values) && Object.keys(values).length === 0,
     );
     return empty.flatMap(({ file }) => file ?? []);
+  }
+
+  /** How to use a config above the project, which is not read. Undefined if there is none. */
+  get configAboveHint(): string | undefined {
+    const { cwd, flags } = this.#context;
+    return flags.config === false ? undefined : configAboveHint(cwd, this.#given.env);
   }
 
   /** Current folder of the command, from which paths in its flags are resolved. */

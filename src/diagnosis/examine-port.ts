@@ -28,12 +28,10 @@ export interface FailureToExamine {
   readonly timeoutMs?: number;
 }
 
-const TIMEOUT_MS = 3_000;
-
 /** Causes of the transport that examining the port can make more exact. */
 const INEXACT: ReadonlySet<string | undefined> = new Set([
   undefined,
-  ...'dns-for-now no-tls tls-handshake tls-unfinished tunnel-no-tls'.split(' '),
+  ...'dns-for-now unreachable no-tls tls-alert tls-handshake tls-unfinished tunnel-no-tls'.split(' '),
   ...'proxy-unreachable proxy-garbage proxy-forbids proxy-failed proxy-silent'.split(' '),
 ]);
 
@@ -42,7 +40,7 @@ const INEXACT: ReadonlySet<string | undefined> = new Set([
  * no cause that is more exact than `cause`. Never rejects.
  */
 export async function examinePort(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
-  const { url: text, error, cause, env, urls = [], signal, timeoutMs = TIMEOUT_MS } = failure;
+  const { url: text, error, cause, env, urls = [], signal, timeoutMs = 3_000 } = failure;
   if (!URL.canParse(text) || signal.aborted || !INEXACT.has(cause)) return undefined;
   const url = new URL(text);
   const proxy = proxyFor(url, env);
@@ -54,7 +52,7 @@ export async function examinePort(failure: FailureToExamine): Promise<ExaminedFa
   if (/[{}$]/.test(url.hostname)) return { cause: 'placeholder' };
   if ((error === 'dns' || error === 'refused') && wouldGoByAllProxy(url, env)) return { cause: 'all-proxy' };
   if (error === 'dns') return causeByName(url);
-  if (error === 'refused') return causeOfRefused(url, env, asked);
+  if (error === 'refused') return cause === undefined ? causeOfRefused(url, env, asked) : undefined;
   return ASKED.has(error) ? causeByFacts(url, error, asked) : undefined;
 }
 
@@ -108,11 +106,11 @@ async function causeOfRefused(
   env: FailureToExamine['env'],
   asked: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
-  const { host } = asked;
-  if (!isLoopbackHost(host)) return undefined;
-  const other = host === '::1' ? '127.0.0.1' : '::1';
+  if (!isLoopbackHost(asked.host)) return undefined;
+  const other = asked.host === '::1' ? '127.0.0.1' : '::1';
   // Skips `localhost`: the name stands for both loopback addresses, and the request tried both already.
-  const isThere = host !== 'localhost' && (await askInHttp({ ...asked, host: other })).speech !== 'refused';
+  const isThere =
+    asked.host !== 'localhost' && (await askInHttp({ ...asked, host: other })).speech !== 'refused';
   if (isThere) {
     const location = `${url.protocol}//${other === '::1' ? '[::1]' : other}:${portOf(url)}`;
     return { cause: 'other-loopback', location };
@@ -138,7 +136,7 @@ async function causeByFacts(url: URL, error: string, asked: AskedPort): Promise<
   }
   if (speech === 'http2') return { cause: 'speaks-http2' };
   if (speech === 'other') return { cause: 'speaks-other', location: otherProtocol(words) };
-  return speech === 'closed' && error === 'reset' && isPlain ? { cause: 'silent' } : undefined;
+  return speech === 'closed' && error === 'reset' ? { cause: 'silent' } : undefined;
 }
 
 function otherProtocol(words = ''): string {

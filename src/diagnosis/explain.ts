@@ -104,13 +104,18 @@ export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
 ): NetworkCause | undefined {
-  const code = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
+  const exact = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
+  const code = WITHOUT_NAME.test(exact) && WITH_ADDRESS.test(facts.url) ? 'tls-by-address' : exact;
   const text = networkCauseText(code);
   if (text === undefined) return undefined;
   const { says, fix, receiverFix } = text;
   const filled = (template: string): string => filledTemplate(template, { status: 0, ...facts });
   return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
+
+/** Causes with which servers end a TLS handshake without a server name, and the URLs for which none is sent. */
+const WITHOUT_NAME = /^tls-(?:alert|name|handshake)$/;
+const WITH_ADDRESS = /^https:\/\/(?:[^/@]*@)?(?:\[|[\d.]+(?:[:/?#]|$))/;
 
 /** The receiver's own message in a response body, at most 300 characters, unescaped. Empty if there is none. */
 export function quotationOf(body: string): string {

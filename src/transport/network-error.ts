@@ -1,6 +1,6 @@
 import type { Certificate, DetailedPeerCertificate } from 'node:tls';
 import { printable } from '../redact.ts';
-import type { NetworkError, NetworkFailure } from './transport.ts';
+import type { ConnectionOptions, NetworkError, NetworkFailure } from './transport.ts';
 
 /** The `code` of a `lookup` error for an address that is not allowed. */
 export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
@@ -24,8 +24,8 @@ const TLS_FAILED = 'the TLS connection failed';
  */
 const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: string, cause?: string]>> = {
   ECONNREFUSED: ['refused', 'the connection was refused'],
-  EHOSTUNREACH: ['refused', 'there is no route to the host'],
-  EHOSTDOWN: ['refused', 'the host is down'],
+  EHOSTUNREACH: ['refused', 'the host cannot be reached', 'unreachable'],
+  EHOSTDOWN: ['refused', 'the host is down', 'unreachable'],
   ENETUNREACH: ['refused', 'the network cannot be reached', 'no-network'],
   ENETDOWN: ['refused', 'the network is down', 'no-network'],
   EADDRNOTAVAIL: ['refused', 'no local address or port is left for a connection', 'no-ports'],
@@ -51,7 +51,7 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
 
   UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the response has more than 16 KB of headers', 'headers-overflow'],
   [MALFORMED_RESPONSE]: ['protocol', 'the response does not match HTTP'],
-  // Caused by a response that breaks an assertion of undici; the original message would be a line of undici's source.
+  // The message is a line of undici's source.
   ERR_ASSERTION: ['protocol', 'the response is nothing that undici expects'],
 
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls-self-signed', 'the certificate is self-signed'],
@@ -63,7 +63,8 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   CERT_NOT_YET_VALID: ['tls-expired', 'the certificate is not valid yet'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls-hostname', 'the certificate is for another name'],
   HOSTNAME_MISMATCH: ['tls-hostname', 'the certificate is for another name'],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls-untrusted', "the certificate's issuer is unknown"],
+  // OpenSSL's error for a certificate that came without that of its issuer.
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls-untrusted', "the certificate's issuer is unknown", 'tls-chain'],
   UNABLE_TO_GET_ISSUER_CERT: ['tls-untrusted', "the certificate's issuer is unknown"],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls-untrusted', "the certificate's issuer is unknown"],
   CERT_UNTRUSTED: ['tls-untrusted', 'the certificate is not trusted'],
@@ -75,18 +76,6 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   INVALID_PURPOSE: ['tls-untrusted', 'the certificate is not for servers'],
   PATH_LENGTH_EXCEEDED: ['tls-untrusted', 'the certificate chain is longer than its issuer allows'],
   EPROTO: ['tls', TLS_FAILED],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['tls', TLS_FAILED, 'no-tls'],
-  ERR_SSL_UNSUPPORTED_PROTOCOL: ['tls', TLS_FAILED, 'tls-old'],
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: ['tls', TLS_FAILED, 'tls-old'],
-  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: ['tls', TLS_FAILED, 'tls-name'],
-  ERR_SSL_TLSV1_ALERT_UNRECOGNIZED_NAME: ['tls', TLS_FAILED, 'tls-name'],
-  ERR_SSL_EE_KEY_TOO_SMALL: ['tls', TLS_FAILED, 'tls-weak'],
-  ERR_SSL_DH_KEY_TOO_SMALL: ['tls', TLS_FAILED, 'tls-weak'],
-  ERR_SSL_CA_MD_TOO_WEAK: ['tls', TLS_FAILED, 'tls-weak'],
-  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: ['tls', TLS_FAILED, 'tls-handshake'],
-  ERR_SSL_TLS_ALERT_HANDSHAKE_FAILURE: ['tls', TLS_FAILED, 'tls-handshake'],
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls', TLS_FAILED, 'client-certificate'],
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: ['tls', TLS_FAILED, 'client-certificate'],
 
   [BLOCKED_ADDRESS]: ['blocked-address', 'the address may not be connected to'],
   [CUT]: ['aborted', 'the connection was cut at the first byte of the response'],
@@ -100,10 +89,7 @@ export const CUT_RESPONSE: Error = Object.assign(new Error('cut'), { code: CUT }
  * connection.
  */
 const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> = {
-  'bad response': [
-    'the response came unasked, or was an interim 100 Continue that was not asked for',
-    'unasked-response',
-  ],
+  'bad response': ['the response came unasked, or was an unasked 100 Continue', 'unasked-response'],
   'bad upgrade': ['the response switches to another protocol', 'unasked-upgrade'],
 };
 
@@ -144,17 +130,34 @@ export function networkFailure(cause: unknown): NetworkFailure {
 
 /**
  * Classifies a code that BY_CODE does not list: a TLS failure if the code is from OpenSSL, which has one for each of its
- * hundreds of reasons, or from Node's TLS; else a broken connection.
+ * hundreds of reasons, or from Node's TLS; else a broken connection. Only a server that speaks TLS sends an alert.
  */
-function otherwise(code: string): readonly [NetworkError, string] {
-  return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
+function otherwise(code: string): readonly [NetworkError, string, (string | undefined)?] {
+  if (!/^ERR_(SSL|TLS|OSSL)_/.test(code)) return ['reset', ''];
+  return ['tls', TLS_FAILED, TLS_CAUSES.find(([pattern]) => pattern.test(code))?.[1]];
 }
 
-/** Adds the proxy of a request to its failure. `via` is the proxy as displayed; undefined for a direct connection. */
-export function throughProxy(failure: NetworkFailure, via: string | undefined): NetworkFailure {
-  if (via === undefined) return failure;
+/** Causes by the codes of OpenSSL, whose names differ between versions of Node. */
+const TLS_CAUSES: readonly (readonly [RegExp, string])[] = [
+  [/WRONG_VERSION_NUMBER/, 'no-tls'],
+  [/UNSUPPORTED_PROTOCOL|ALERT_PROTOCOL_VERSION/, 'tls-old'],
+  [/UNRECOGNIZED_NAME/, 'tls-name'],
+  [/KEY_TOO_SMALL|MD_TOO_WEAK/, 'tls-weak'],
+  [/ALERT_HANDSHAKE_FAILURE/, 'tls-handshake'],
+  [/ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE)/, 'client-certificate'],
+  [/_ALERT_/, 'tls-alert'],
+];
+
+/** Adds to a failure what it does not know: the proxy as displayed, if there is one, and the trusted issuers of the user. */
+export function onRoute(
+  failure: NetworkFailure,
+  via: string | undefined,
+  { caFile }: ConnectionOptions = {},
+): NetworkFailure {
   const { error, cause, detail } = failure;
-  const isBefore = /^(?:refused|dns|dns-for-now|no-connection-in-time)$/.test(cause ?? error);
+  if (cause === 'tls-chain' && caFile !== undefined) return { ...failure, cause: 'tls-chain-between' };
+  if (via === undefined) return failure;
+  const isBefore = /^(?:refused|dns|dns-for-now|no-connection-in-time|unreachable)$/.test(cause ?? error);
   const more = isBefore ? { cause: 'proxy-unreachable' } : {};
   return { ...failure, detail: `${detail}, through the proxy ${via}`, ...more };
 }

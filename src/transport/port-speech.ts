@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import { addAbortSignal, Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { printable } from '../redact.ts';
 
@@ -20,7 +20,7 @@ export interface AskedPort {
   readonly host: string;
   readonly port: number;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Whether to ask in HTTP over TLS. Does not verify the certificate. @default false */
   readonly isTls?: boolean;
 }
@@ -82,22 +82,16 @@ function ask(
 ): Promise<PortFacts> {
   return new Promise((resolve) => {
     const to = { host, port, ...(isTls && { rejectUnauthorized: false }) };
-    const socket = isTls ? connectTls(to) : connect(to);
+    const over = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
+    const socket = addAbortSignal(over, isTls ? connectTls(to) : connect(to));
     const settle = (facts: PortFacts): void => {
       resolve(facts);
       socket.destroy();
     };
     let isOpen = false;
-    const timer = setTimeout(() => settle({ speech: 'silent' }), timeoutMs);
-    const abort = (): void => settle({ speech: 'silent' });
-    signal?.addEventListener('abort', abort);
     socket.on('error', () => {}).once('connect', () => (isOpen = true));
     question(socket, settle);
-    socket.once('close', () => {
-      settle({ speech: isOpen ? 'closed' : 'refused' });
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    });
+    socket.once('close', () => settle({ speech: over.aborted ? 'silent' : isOpen ? 'closed' : 'refused' }));
   });
 }
 

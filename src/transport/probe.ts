@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { networkFailure, throughProxy } from './network-error.ts';
+import { networkFailure, onRoute } from './network-error.ts';
 import { whyNotPublic } from './route/public-address.ts';
 import { routeTo } from './route/route.ts';
 import type { ConnectionOptions, NetworkFailure } from './transport.ts';
@@ -54,7 +54,7 @@ export async function probe(
       socket.destroy();
     };
     const fail = (failure: NetworkFailure): void =>
-      end({ isReached: false, ...throughProxy(failure, via), via });
+      end({ isReached: false, ...onRoute(failure, via, connection), via });
     const timer = setTimeout(() => {
       const late = kind === 'tunnel' ? 'proxy-silent' : 'tls-unfinished';
       const cause = socket.connecting ? 'no-connection-in-time' : late;

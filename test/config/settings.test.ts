@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
+import type { ConfigError } from '../../src/errors.ts';
 import { layerOf } from '../../src/config/layer.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { failureOf, settingsWith } from './settings-with.ts';
@@ -171,6 +172,65 @@ describe('config files', () => {
   });
 });
 
+describe('warnings', () => {
+  it.each([
+    ['HOOKS_TIMEOUT', 'use --timeout or delivery.timeout in the config'],
+    ['HOOKS_RETRY_FOR', 'use --retry-for or delivery.retryFor in the config'],
+    ['HOOKS_FLUSH_AT', 'use client.flushAt in the config'],
+    ['HOOKS_SHARED_SECRET', 'use HOOKS_SECRET or sharedSecret in the config'],
+    ['HOOKS_SECERT', 'did you mean HOOKS_SECRET?'],
+  ])('name the setting that %s is meant for', async (name, what) => {
+    expect(await warningsOf({ [name]: 'x' })).toEqual([`warning: ${name} is not read: ${what}`]);
+  });
+
+  it.each(['HOOKS_TEAM', 'HOOKS_', 'TIMEOUT', 'WEBHOOKS_TIMEOUT'])('ignore %s', async (name) => {
+    expect(await warningsOf({ [name]: 'x' })).toEqual([]);
+  });
+
+  it('name a file of NODE_EXTRA_CA_CERTS that cannot be read', async () => {
+    const file = join(temporaryFolder({ 'ca.pem': '' }), 'ca.pem');
+    expect(await warningsOf({ NODE_EXTRA_CA_CERTS: file })).toEqual([]);
+    expect(await warningsOf({ NODE_EXTRA_CA_CERTS: `${file}x` })).toEqual([
+      `warning: NODE_EXTRA_CA_CERTS names ${file}x, which cannot be read: there is no such file`,
+    ]);
+  });
+});
+
+describe('a config above the project', () => {
+  it('is named, and not read', async () => {
+    const files = { '.hooksrc.yaml': '{', 'a/package.json': '{}', 'a/b/x': '' };
+    expect(await hintIn(files, 'a/b')).toBe(
+      '../../.hooksrc.yaml is not read, because the search ends at the nearest package.json: -c ../../.hooksrc.yaml',
+    );
+    expect(await hintIn({ '.hooksrc': '{', 'a/x': '' }, 'a')).toContain(
+      'no package.json is found: -c ../.hooksrc',
+    );
+  });
+
+  it('is not named if the project has one, or if it is above the home folder', async () => {
+    const files = { '.hooksrc.yaml': '{', 'a/package.json': '{}', 'a/.hooksrc': '' };
+    expect(await hintIn(files, 'a')).toBeUndefined();
+    const folder = temporaryFolder({ '.hooksrc': '{', 'home/a/package.json': '{}' });
+    const env = { HOME: join(folder, 'home') };
+    const settings = await loadSettings({ flags: {}, env, cwd: join(folder, 'home/a') });
+    expect(settings.configAboveHint).toBeUndefined();
+  });
+});
+
+describe('problems of one file', () => {
+  it('are all reported, with the variables that are not set', async () => {
+    const file = 'webhook: 1\nsharedSecret: ${UNSET}\nwebhooks: [htp:/x, "${URL}", nope, https://a.example/]';
+    const failure = await failureOf(() => settingsWith({ files: { '.hooksrc': file }, env: { URL: 'x' } }));
+    const { message, others } = failure as ConfigError; // the error of a config file
+    expect([message, ...others.map((each) => each.message)]).toEqual([
+      'Unknown setting `webhook` (from .hooksrc)',
+      'Expected `webhooks[0]` to be a URL with http or https, got htp:/x (from .hooksrc)',
+      'Expected `webhooks[2]` to be a URL, got nope (from .hooksrc)',
+      '`sharedSecret` needs the environment variable UNSET, which is not set (from .hooksrc)',
+    ]);
+  });
+});
+
 describe('references', () => {
   const files = {
     '.hooksrc': `
@@ -305,4 +365,16 @@ async function rowOfSecret(sharedSecret: string): Promise<unknown> {
   const files = { '.hooksrc': JSON.stringify({ sharedSecret }) };
   const settings = await settingsWith({ files, env: { HOOKS_SECRET: 'canary' } });
   return settings.list().find(({ key }) => key === 'sharedSecret');
+}
+
+/** The lines that loading the settings of an empty folder prints. */
+async function warningsOf(env: Record<string, string>): Promise<string[]> {
+  const lines: string[] = [];
+  const cwd = temporaryFolder({});
+  await loadSettings({ flags: {}, env: { HOME: cwd, ...env }, cwd, note: (line) => lines.push(line) });
+  return lines;
+}
+
+async function hintIn(files: Record<string, string>, cwd: string): Promise<string | undefined> {
+  return (await settingsWith({ files, cwd })).configAboveHint;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { examineFailure } from '../../src/diagnosis/explain.ts';
+import { examineFailure, networkCauseOf } from '../../src/diagnosis/explain.ts';
 import { listening } from '../answers/counterparts.ts';
 import { makeCertificates } from '../certificates.ts';
 
@@ -120,4 +120,32 @@ it('names TLS only for http://', async () => {
   onTestFinished(close);
   expect(await examine(`http://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-tls' });
   expect(await examine(`https://127.0.0.1:${port}/`)).toBeUndefined();
+});
+
+it('examines what else listens only after a connection that was really refused', async () => {
+  const { signal } = new AbortController();
+  const failure = { url: 'http://127.0.0.1:1/', error: 'refused', env: { container: 'podman' }, signal };
+  expect(await examineFailure(failure)).toEqual({ cause: 'container' });
+  for (const cause of ['unreachable', 'not-allowed', 'no-network']) {
+    expect(await examineFailure({ ...failure, cause })).toBeUndefined();
+  }
+});
+
+it.each(['http', 'https'])('knows a port that closes each connection at once: %s', async (scheme) => {
+  const server = createServer((socket) => socket.end());
+  const { port, close } = await listening(server);
+  onTestFinished(close);
+  const { signal } = new AbortController();
+  const failure = { url: `${scheme}://127.0.0.1:${port}/`, error: 'reset', env: {}, signal };
+  expect(await examineFailure(failure)).toEqual({ cause: 'silent' });
+});
+
+it.each([
+  ['https://127.0.0.1:8443/', 'tls-by-address'],
+  ['https://[::1]/', 'tls-by-address'],
+  ['https://user@10.0.0.1/', 'tls-by-address'],
+  ['https://receiver.example/', 'tls-alert'],
+  ['https://1.example/', 'tls-alert'],
+])('explains an alert of %s as %s', (url, code) => {
+  expect(networkCauseOf({ error: 'tls', cause: 'tls-alert' }, { url })?.code).toBe(code);
 });

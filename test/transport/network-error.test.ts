@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BLOCKED_ADDRESS, isBrokenOff, networkFailure } from '../../src/transport/network-error.ts';
+import { BLOCKED_ADDRESS, isBrokenOff, networkFailure, onRoute } from '../../src/transport/network-error.ts';
 
 describe('networkFailure', () => {
   it.each([
@@ -21,6 +21,23 @@ describe('networkFailure', () => {
     ['E_NEVER_HEARD_OF', 'reset'],
   ])('maps %s to %s', (code, error) => {
     expect(networkFailure(failure('what happened', { code })).error).toBe(error);
+  });
+
+  it.each([
+    ['EHOSTUNREACH', 'unreachable'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls-chain'],
+    ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'tls-alert'],
+    ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', 'tls-name'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client-certificate'],
+    ['ERR_SSL_NO_CIPHERS_AVAILABLE', undefined],
+  ])('finds for %s the cause %s', (code, cause) => {
+    expect(networkFailure(failure('what happened', { code })).cause).toBe(cause);
+  });
+
+  it('says that the chain is missing if the user already names an issuer', () => {
+    const found = networkFailure(failure('leaf', { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }));
+    expect(onRoute(found, undefined).cause).toBe('tls-chain');
+    expect(onRoute(found, undefined, { caFile: 'ca.pem' }).cause).toBe('tls-chain-between');
   });
 
   it('describes what happened and where', () => {

@@ -239,7 +239,7 @@ export function isAboutElse({ cause }: CheckResponse): boolean {
 }
 
 export function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): ReceiverMistake {
-  const text = error === 'timeout' ? `no response in time: ${detail}` : detail;
+  const text = detail.startsWith('connected,') ? `no response in time: ${detail}` : detail;
   return {
     code: cause?.code ?? error,
     says: cause?.says === undefined ? text : `${text}; ${cause.says}`,

@@ -26,6 +26,14 @@ export function decidingAttemptOf({ destinations }: Outcome): AttemptRecord | un
   return destination && decidingAttempt(destination);
 }
 
+/** Number of webhooks of a message whose failures are explained. */
+export const MOST_CAUSES = 3;
+
+/** Returns the last attempt at each webhook of a destination. */
+export function lastAttempts({ attempts }: DestinationOutcome): readonly AttemptRecord[] {
+  return [...new Map(attempts.map((attempt) => [attempt.url, attempt])).values()];
+}
+
 /** Returns the milliseconds from the start of the first attempt to the end of the deciding one. */
 export function destinationMs(destination: DestinationOutcome): number {
   const [first, last] = [destination.attempts[0], decidingAttempt(destination)];

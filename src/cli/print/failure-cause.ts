@@ -2,7 +2,7 @@ import type { Confidence } from '../../confidence.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
 import { causeCodeOf, causeOf, networkCauseOf } from '../../diagnosis/explain.ts';
-import { decidingAttempt, decidingDestination } from './deciding-attempt.ts';
+import { decidingAttempt, decidingDestination, lastAttempts, MOST_CAUSES } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and how to fix it. Texts are unescaped. */
 export interface FailureCause {
@@ -14,6 +14,8 @@ export interface FailureCause {
   /** Undefined for a cause without a response. */
   readonly confidence?: Confidence | undefined;
   readonly hint: string;
+  /** The causes of the other webhooks that failed, by URL. At most two, each with another hint than the ones before. */
+  readonly others?: ReadonlyMap<string, FailureCause>;
 }
 
 export function failureCause({ outcome, destinations, refusal }: Outcome): FailureCause | undefined {
@@ -30,7 +32,13 @@ export function failureCause({ outcome, destinations, refusal }: Outcome): Failu
   if (destination.name === TRACKING_API) {
     return trackingApiCause(attempt, refusal?.reason) ?? attemptCause(attempt, destination);
   }
-  return attemptCause(attempt, destination);
+  const byHint = new Map<string, readonly [url: string, cause: FailureCause]>();
+  for (const each of [attempt, ...lastAttempts(destination)]) {
+    const cause = attemptCause(each, destination);
+    if (cause !== undefined && !byHint.has(cause.hint)) byHint.set(cause.hint, [each.url, cause]);
+  }
+  const [first, ...others] = byHint.values();
+  return first && { ...first[1], others: new Map(others.slice(0, MOST_CAUSES - 1)) };
 }
 
 /** Returns the cause of one failed attempt. The other attempts of its delivery can show that the receiver died. */

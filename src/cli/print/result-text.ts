@@ -1,11 +1,12 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
 import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, attemptWithDetail, detailText, durationText, responderText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
 import type { FailureCause } from './failure-cause.ts';
-import { decidingAttempt, decidingDestination, destinationMs } from './deciding-attempt.ts';
+import { decidingAttempt, decidingDestination, destinationMs, lastAttempts } from './deciding-attempt.ts';
 import type { Paint } from '../palette.ts';
 import type { ResultFacts } from './result-line.ts';
 import { formatRow, type Cell } from './table.ts';
@@ -134,12 +135,12 @@ function failureLines(destination: DestinationOutcome, cause: FailureCause | und
     ...(detail === undefined ? [] : [detail]),
     ...(cause?.says === undefined ? [] : [`cause: ${printable(cause.says, 1_000)}`]),
     ...(responder === undefined ? [] : [responder]),
-    ...otherWebhookLines(destination, last.url),
+    ...lastAttempts(destination).flatMap((other) => (other.url === last.url ? [] : alsoLines(other, cause))),
   ];
 }
 
-function otherWebhookLines({ attempts }: DestinationOutcome, url: string): string[] {
-  const byUrl = new Map(attempts.map((attempt) => [attempt.url, attempt]));
-  byUrl.delete(url);
-  return [...byUrl.values()].map((attempt) => `also: ${attemptWithDetail(attempt)}`);
+function alsoLines(attempt: AttemptRecord, cause: FailureCause | undefined): string[] {
+  const says = cause?.others?.get(attempt.url)?.says;
+  const also = `also: ${attemptWithDetail(attempt)}`;
+  return says === undefined ? [also] : [also, `cause: ${printable(says, 1_000)}`];
 }

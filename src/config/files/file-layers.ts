@@ -4,9 +4,9 @@ import { printable } from '../../redact.ts';
 import { shapeProblems } from '../table/shape-problems.ts';
 import { fieldOf, KEYS, type Key } from '../table/fields.ts';
 import { findProjectFile, findUserFile, unreadConfigs } from './find-files.ts';
-import { findSetting, longFormPaths, type Layer } from '../layer.ts';
+import { findSetting, longFormPaths, type GivenSetting, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
-import { validateReferences, referencesIn } from '../references.ts';
+import { fillIn, referencesIn, UnsetVariableError, validateReferences } from '../references.ts';
 
 export interface ConfigFilesContext {
   /** The flags that select the config file. `config` is the file of `--config`, or false for `--no-config`. */
@@ -56,23 +56,20 @@ function isConfigCode(path: string): boolean {
   return /^\.[cm]?[jt]s$/.test(extname(path));
 }
 
-async function fileLayer(path: string, { cwd, signal }: ConfigFilesContext, by?: string): Promise<Layer> {
-  const file = shownPath(path, cwd);
-  const values = await loadFile(path, file, { by, signal });
+async function fileLayer(path: string, context: ConfigFilesContext, by?: string): Promise<Layer> {
+  const file = shownPath(path, context.cwd);
+  const values = await loadFile(path, file, { by, signal: context.signal });
   const layer = { values, file, folder: join(path, '..'), names: {} };
   const shape = shapeProblems(values, file);
   // Unknown settings do not prevent the validation of values. Other problems of the structure do, because values cannot be
   // found in a wrong structure.
   const isReadable = shape.every(({ message }) => message.startsWith('Unknown setting'));
-  const [first, ...others] = [...shape, ...(isReadable ? valueProblems(layer) : [])];
-  if (first !== undefined) throw withOthers(first, others);
-  return layer;
-}
-
-function withOthers(first: ConfigError, others: readonly ConfigError[]): ConfigError {
-  if (others.length === 0) return first;
+  const problems = [...shape, ...(isReadable ? valueProblems(layer, context.env) : [])];
+  const [first, ...others] = new Map(problems.map((problem) => [problem.message, problem])).values();
+  // A variable may be unset as long as its setting is not used.
+  if (first === undefined || problems.every((each) => each instanceof UnsetVariableError)) return layer;
   const { message, key = '', origin = '', hint } = first;
-  return new ConfigError(message, { key, origin, hint, others, cause: first });
+  throw others.length === 0 ? first : new ConfigError(message, { key, origin, hint, others, cause: first });
 }
 
 /** Path to display: relative for a file near the current folder, else absolute. */
@@ -81,19 +78,41 @@ function shownPath(path: string, cwd: string): string {
   return isAbsolute(near) || near.length >= path.length ? path : near;
 }
 
-/** Validates every value that has no reference, so that problems show even in settings that the command does not use. */
-function valueProblems(layer: Layer): ConfigError[] {
+/** Validates every value, so that problems show even in settings that the command does not use. */
+function valueProblems(layer: Layer, env: ConfigFilesContext['env']): ConfigError[] {
   // Problems of a source come before those of its destinations, because the paths of destinations are longer.
   const paths = [[], ...longFormPaths([layer])].toSorted((one, other) => one.length - other.length);
-  return paths.flatMap((path) => KEYS.flatMap((key) => valueProblem(layer, key, path) ?? []));
+  return paths.flatMap((path) =>
+    KEYS.flatMap((key) => problemsOf(key, findSetting([layer], key, path), env)),
+  );
 }
 
-function valueProblem(layer: Layer, key: Key, prefix: readonly string[]): ConfigError | undefined {
-  const given = findSetting([layer], key, prefix);
-  if (given === undefined) return undefined;
+/** A valid element of every list but that of schemes. */
+const STAND_IN = 'https://receiver.example/';
+
+/** Validates a value, of a list each element alone, and its references. Does not parse what has references. */
+function problemsOf(
+  key: Key,
+  given: GivenSetting | undefined,
+  env: ConfigFilesContext['env'],
+): ConfigError[] {
+  const { value, origin = { name: key } } = given ?? {};
+  const list: readonly unknown[] =
+    Array.isArray(value) && value.length > 0 && key !== 'scheme' ? value : [value];
+  const parse = (part: unknown, at: number): unknown => {
+    const whole = list === value ? list.map((_, i) => (i === at ? part : STAND_IN)) : part;
+    return part === undefined || referencesIn(part).length > 0 || fieldOf(key).kind.parse(whole, origin);
+  };
+  return [
+    () => validateReferences(value, origin),
+    () => fillIn(value, (name) => env[name], origin),
+    ...list.map((part, at) => () => parse(part, at)),
+  ].flatMap((validate) => problemOf(validate) ?? []);
+}
+
+function problemOf(validate: () => unknown): ConfigError | undefined {
   try {
-    validateReferences(given.value, given.origin);
-    if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
+    validate();
     return undefined;
   } catch (error) {
     if (error instanceof ConfigError) return error;

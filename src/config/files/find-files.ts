@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { readTextNow } from '../../files.ts';
 import { closest, namesIn } from '../../suggest.ts';
 import { homeFolder } from './home.ts';
@@ -27,6 +27,26 @@ export function findProjectFile(cwd: string): string | undefined {
   for (const folder of projectFolders(cwd)) {
     const found = PROJECT_NAMES.map((name) => join(folder, name)).find(isConfig);
     if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * How to use a config above the folders that are searched, up to the user's home folder. Only looks for its name, because
+ * files above the project are not read. Undefined if there is none, or if the project has a config.
+ */
+export function configAboveHint(cwd: string, env: Readonly<NodeJS.ProcessEnv>): string | undefined {
+  if (findProjectFile(cwd) !== undefined) return undefined;
+  let folder = projectFolders(cwd).at(-1) ?? cwd;
+  const isProject = existsSync(join(folder, 'package.json'));
+  const why = isProject ? 'the search ends at the nearest package.json' : 'no package.json is found';
+  while (folder !== homeFolder(env) && folder !== dirname(folder)) {
+    folder = dirname(folder);
+    const [path] = PROJECT_NAMES.slice(1)
+      .map((name) => join(folder, name))
+      .filter((each) => existsSync(each));
+    const shown = path && relative(cwd, path);
+    if (shown !== undefined) return `${shown} is not read, because ${why}: -c ${shown}`;
   }
   return undefined;
 }

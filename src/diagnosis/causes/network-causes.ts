@@ -1,4 +1,4 @@
-import { hedged, type Confidence } from '../../confidence.ts';
+import { hedged } from '../../confidence.ts';
 import type { NetworkCause } from '../../transport/cause.ts';
 
 /** Explains a failure without a response: templates over `CauseFacts`. */
@@ -9,7 +9,7 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
   const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
   if (row === undefined) return undefined;
   const part = (name: string): string | undefined => new RegExp(`^ *${name}: (.+)$`, 'm').exec(row)?.[1];
-  const confidence = LEVELS.find((level) => part(level) !== undefined) ?? 'proved';
+  const confidence = (['likely', 'possible'] as const).find((level) => part(level)) ?? 'proved';
   const [says, fix = ''] = [part(confidence), part('fix')];
   return {
     says: says && hedged(says, confidence),
@@ -18,8 +18,6 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
     receiverFix: part('receiver') ?? fix,
   };
 }
-
-const LEVELS: readonly Confidence[] = ['proved', 'likely', 'possible'];
 
 const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
@@ -40,8 +38,10 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   'no-connection-in-time': `proved: no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs
     fix: check that the host is up, that its program accepts connections, and that no firewall is in between`,
   refused: 'fix: check that the receiver runs and the port is right; hooks listen starts one',
-  'no-network': `proved: this machine has no network route to it
+  'no-network': `proved: this machine has no network route to it, or a router rejects the connection
     fix: check the network of this machine; an IPv6 address needs IPv6`,
+  unreachable: `proved: no route leads to {host}, or a firewall on the way or there rejects the connection
+    fix: check the address, the network and VPN of this machine, and the rules of the firewalls (REJECT) for this port`,
   'no-ports': 'fix: wait, or lower --concurrency: the ports of this machine are used up',
   'too-many-files': 'fix: raise the limit (ulimit -n), or lower --concurrency',
   'not-allowed': 'fix: allow it in the firewall or sandbox of this machine',
@@ -61,8 +61,8 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     receiver: check that the port speaks HTTP`,
   'malformed-http':
     'fix: let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
-  silent: `proved: the port closes each connection without a response: it speaks another protocol than HTTP (as a database does), or fails before it responds
-    fix: check the port; if it is right, look into the log of the receiver, or of the proxy in front of it`,
+  silent: `proved: the port closes each connection without a response: a container runtime, proxy or tunnel publishes it and nothing listens behind it, or it speaks another protocol than HTTP (as a database does), or fails before it responds
+    fix: check the port; let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1; else look into the log of the receiver`,
   placeholder: `proved: {hostname} is a placeholder in the URL that was not filled in
     fix: put the name of the host in its place`,
   'all-proxy': `proved: ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct
@@ -91,7 +91,15 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     receiver: use the name that the certificate is for, or get one for this name`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
     receiver: send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer`,
-  tls: `fix: check that the port speaks TLS; http:// does without it
+  'tls-chain': `likely: the receiver does not send its intermediate certificate: it sends only its own, whose issuer is not trusted here
+    fix: let the receiver send the intermediate certificates too (fullchain.pem); if the issuer is yours, ${ISSUER}`,
+  'tls-chain-between': `likely: the chain between the certificate and the file of --ca is missing: the receiver sends only its own certificate, and that file does not have its issuer
+    fix: let the receiver send the intermediate certificates too (fullchain.pem), or add them to the file; else name the file of its issuer`,
+  'tls-alert': `proved: the port speaks TLS, but the handshake with it failed
+    fix: look into the log of the server for the reason: its certificate for {hostname}, its TLS versions and ciphers`,
+  'tls-by-address': `likely: the server chooses its certificate by the server name (SNI), and there is none: {hostname} is an IP address
+    fix: give the host name of the receiver in the URL, in place of {hostname}`,
+  tls: `fix: check the certificate, the TLS versions and the ciphers of the server; http:// does without TLS
     receiver: check that the port speaks TLS 1.2 or later`,
   'no-tls': `likely: the port speaks plain HTTP, because its response to TLS is not TLS
     fix: check that the port speaks TLS; http:// does without it`,

@@ -47,7 +47,7 @@ const BY_HEADER: readonly (readonly [code: string, name: string, header: string,
   ['host-aws', 'AWS API Gateway', 'x-amzn-errortype', /./],
   ['host-files', 'a file server or bucket', 'server', /^(?:GitHub\.com|AmazonS3)/i],
   ['proxy-squid', 'the proxy Squid', 'x-squid-error', /./],
-  ['proxy-forward', 'a forward proxy', 'server', /^(?:squid|tinyproxy|mitmproxy)\b/i],
+  ['proxy-forward', 'the proxy ({server})', 'server', /^(?:squid|tinyproxy|mitmproxy)\b/i],
   ['tunnel-ngrok', 'ngrok', 'ngrok-error-code', /./],
 ];
 
@@ -130,10 +130,18 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
 /** Recognizes the product that sent a response in place of the application. */
 export function productRule({ status, headers, body }: ReadResponse): CauseRule | undefined {
   const [code] =
+    (isFromProxy(headers) ? ['proxy-forward'] : undefined) ??
     BY_HEADER.find(([, , header, value]) => value.test(headers[header] ?? '')) ??
     BY_PAGE.find(([, , page]) => page.test(body)) ??
     (status >= 520 && status <= 530 ? ['firewall-cloudflare'] : []);
   return code === undefined ? undefined : productRuleOf(status === 429 ? `${code}-limit` : code, status);
+}
+
+/** Whether the proxy that forwarded the request responded itself: it gives the same name in `Via` and in `Server`. */
+function isFromProxy({ ':forwarded': forwarded, via = '', server = '' }: ReadResponse['headers']): boolean {
+  const name = /^[^/ ]+/.exec(server.toLowerCase())?.[0];
+  if (forwarded === undefined || name === undefined) return false;
+  return name.includes('proxy') || via.toLowerCase().includes(name);
 }
 
 /** Codes of an unknown proxy, which the status alone reveals. */

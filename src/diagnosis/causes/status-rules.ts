@@ -45,6 +45,12 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     says: 'it wants HTTP authentication, whatever the signature',
     fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path}",
   },
+  'proxy-or-receiver': {
+    status: [400, 403],
+    headers: { ':forwarded': /./ },
+    says: 'the response came through the proxy in {proxy}, which may have rejected the request itself',
+    fix: 'go direct to see whether the proxy or the receiver rejects it: NO_PROXY={hostname}; or let the proxy allow {host}',
+  },
   unsigned: {
     status: [401, 403],
     isSigned: false,

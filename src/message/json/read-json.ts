@@ -163,12 +163,14 @@ function assertNoLoss(text: string): void {
 function notUtf8(source: Source): InputError {
   const offset = firstInvalid(source.bytes);
   const byte = (source.bytes[offset] ?? 0).toString(16).padStart(2, '0');
-  const sentence = `Expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
-  const isGzip = source.bytes[0] === 0x1f && source.bytes[1] === 0x8b;
+  const [first = 0, second = 0] = source.bytes;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  const sentence = `Expected UTF-8, got ${isUtf16 ? 'UTF-16' : `the byte 0x${byte} at offset ${offset}`}`;
+  const isGzip = first === 0x1f && second === 0x8b;
   return inputError(source, offset, sentence, {
     hint: isGzip
       ? 'it is gzipped: unpack it first'
-      : 'save the file as UTF-8; from Latin-1: iconv -f LATIN1 -t UTF-8 FILE',
+      : `save the file as UTF-8; from ${isUtf16 ? 'UTF-16: iconv -f UTF-16' : 'Latin-1: iconv -f LATIN1'} -t UTF-8 FILE`,
   });
 }
 

@@ -141,7 +141,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
       // Headers are skipped for most responses, because these are successes, which need no explanation.
-      headers: status > 299 || request.responseBytes !== undefined ? evidenceHeaders(headers) : undefined,
+      headers:
+        status > 299 || request.responseBytes !== undefined
+          ? evidenceHeaders(headers, this.#isForwarded)
+          : undefined,
       at: elapsedMs(),
     };
     if (request.responseMs !== undefined) this.#owner.limitBody(request.responseMs);
@@ -181,8 +184,8 @@ export const EVIDENCE_HEADERS: readonly string[] = [
 const MAX_VALUE_LENGTH = 500;
 
 /** Returns the EVIDENCE_HEADERS of a response, of a repeated header only the first value. */
-function evidenceHeaders(headers: Headers): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
+function evidenceHeaders(headers: Headers, isForwarded: boolean): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = isForwarded ? { ':forwarded': 'yes' } : {};
   for (const name of EVIDENCE_HEADERS) {
     const value = headers[name];
     const first = typeof value === 'string' ? value : value?.[0];

@@ -1,7 +1,7 @@
 import { elapsedMs, roundedMs } from '../../clock.ts';
 import type { TransportError } from '../../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
-import { throughProxy } from '../network-error.ts';
+import { onRoute } from '../network-error.ts';
 import { redactUrl } from '../../redact.ts';
 import { withoutSent } from '../sent-secrets.ts';
 import type { NetworkFailure, TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
@@ -92,7 +92,7 @@ export class PendingRequest implements Abortable {
   }
 
   fail(failure: NetworkFailure): void {
-    const { error, detail, cause } = throughProxy(failure, this.#options.via);
+    const { error, detail, cause } = onRoute(failure, this.#options.via, this.request.connection);
     this.#settle({
       kind: 'failure',
       error,

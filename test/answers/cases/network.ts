@@ -187,8 +187,9 @@ const CASES: readonly AnswerCase[] = [
     title: 'a port that closes whatever is sent (PostgreSQL)',
     given: { start: answersRaw() },
     argv: SEND,
-    cause: 'the port closes each connection without a response: it speaks another protocol than HTTP',
-    fix: 'check the port; if it is right, look into the log of the receiver',
+    cause:
+      'the port closes each connection without a response: a container runtime, proxy or tunnel publishes it and nothing listens behind it, or it speaks another protocol than HTTP',
+    fix: 'check the port; let the program in the container run and listen at 0.0.0.0',
     never: ['crashed on this message'],
   },
   {
@@ -197,7 +198,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: answersRaw() },
     argv: TEST,
     cause: 'the port closes each connection without a response',
-    fix: 'check the port; if it is right',
+    fix: 'check the port; let the program in the container run',
     never: ['crashed'],
   },
   ...[

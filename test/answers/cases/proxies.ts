@@ -63,6 +63,9 @@ const NTLM =
 const SQUID =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nServer: squid/6.6\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\nContent-Length: 0\r\n\r\n';
 
+const FORBIDDEN =
+  'HTTP/1.1 403 Forbidden\r\nVia: 1.1 gw (acme/2)\r\nServer: acme/2\r\nContent-Length: 0\r\n\r\n';
+
 type ProxyCase = Omit<AnswerCase, 'argv' | 'given'> & {
   /** @default SECURE */
   readonly argv?: readonly string[];
@@ -236,6 +239,24 @@ const CASES: readonly ProxyCase[] = [
     cause: 'the proxy Squid responded in place of the application, which is not available to it',
     fix: 'go direct: NO_PROXY=receiver.example',
     never: ['log of the receiver'],
+  },
+  {
+    id: 'proxy-via',
+    title: 'a proxy responds itself to a request for an http: receiver',
+    start: rawProxy('http', FORBIDDEN),
+    argv: PLAIN,
+    cause: 'the proxy (acme/2) responded in place of the application, which never saw the message',
+    fix: 'allow receiver.example there, or go direct: NO_PROXY=receiver.example',
+    never: ['same secret'],
+  },
+  {
+    id: 'proxy-unnamed',
+    title: 'a proxy without a name responds itself to a request for an http: receiver',
+    start: proxyThatSays(400),
+    argv: PLAIN,
+    cause: 'the response came through the proxy in HTTP_PROXY, which may have rejected the request itself',
+    fix: 'go direct to see whether the proxy or the receiver rejects it: NO_PROXY=receiver.example',
+    never: ['same secret'],
   },
   {
     id: 'proxy-squid-test',

@@ -15,6 +15,9 @@ const SEND = ['send', 'track', '--event', 'A'];
 const REPLAY = ['replay', '--url', 'http://127.0.0.1:9/', '--retry-for', '0'];
 const config = (text: string | Uint8Array): Given => ({ files: { '.hooksrc.yaml': text } });
 
+/** The same mistakes in one file, of which each is reported. */
+const SEVERAL_PROBLEMS = 'webhook: 1\nsharedSecret: ${UNSET}\nwebhooks: [htp:/x, nope]\n';
+
 /** A name that differs by a letter or two from the one that is meant. */
 const NEAR_NAMES: readonly Slip[] = [
   [
@@ -32,6 +35,56 @@ const NEAR_NAMES: readonly Slip[] = [
     'no such file',
     'did you mean capture/a.ndjson?',
     { files: { 'capture/a.ndjson': '' } },
+  ],
+  [
+    'flag-variable',
+    'a variable with the name of a flag that is not read',
+    ['sign', 'body'],
+    'warning: HOOKS_TIMEOUT is not read',
+    'use --timeout or delivery.timeout in the config',
+    { files: { body: '{}' }, env: { HOOKS_TIMEOUT: '5s' } },
+  ],
+  [
+    'extra-issuers',
+    'a file of NODE_EXTRA_CA_CERTS that does not exist',
+    [...SEND, '--url', 'http://127.0.0.1:9/', '--retry-for', '0'],
+    'warning: NODE_EXTRA_CA_CERTS names /nonexistent.pem, which cannot be read',
+    'there is no such file',
+    { env: { NODE_EXTRA_CA_CERTS: '/nonexistent.pem' } },
+  ],
+  [
+    'several-problems',
+    'several problems in one config',
+    SEND,
+    'Expected `webhooks[1]` to be a URL, got nope',
+    'set it: export UNSET=…',
+    config(SEVERAL_PROBLEMS),
+  ],
+  [
+    'utf-16-message',
+    'a message in UTF-16',
+    ['send', '--json', '@body.json', '--url', 'http://127.0.0.1:9/'],
+    'body.json:1:1: expected UTF-8, got UTF-16',
+    'from UTF-16: iconv -f UTF-16 -t UTF-8 FILE',
+    { files: { 'body.json': Buffer.from('\ufeff{}', 'utf16le') } },
+  ],
+  [
+    'several-webhooks',
+    'several webhooks that fail for different reasons',
+    [
+      ...SEND,
+      '--url',
+      '{url}',
+      '--url',
+      'http://no.invalid/',
+      '--url',
+      'http://127.0.0.1:9/',
+      '--retry-for',
+      '0',
+    ],
+    'also: name lookup failed for http://no.invalid/',
+    'http://no.invalid/: check the host name in the URL',
+    { receiver: () => ({ status: 404 }) },
   ],
   [
     'near-variable',
@@ -290,6 +343,8 @@ const CONFIGS: readonly Slip[] = [
 ];
 
 const NEGATIVE = new Set([
+  'extra-issuers',
+  'several-webhooks',
   'expect-no-shell',
   'expect-get',
   'yaml-mapping',

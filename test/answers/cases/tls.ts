@@ -31,6 +31,14 @@ async function resetsPlainHttp({ certificates, onEnd }: Scene): Promise<Values> 
   return valuesOf(port, made);
 }
 
+/** A server that has a certificate only for a client that sends a server name. */
+async function certificateByName({ certificates, onEnd }: Scene): Promise<Values> {
+  const made = await certificates();
+  const { port, close } = await listening(createTlsServer({ SNICallback: (_name, done) => done(null) }));
+  onEnd(close);
+  return valuesOf(port, made);
+}
+
 /** A server of TCP alone. */
 function rawServer(serve: (socket: Socket) => void): (scene: Scene) => Promise<Values> {
   return async ({ certificates, onEnd }) => {
@@ -107,7 +115,33 @@ const CASES: readonly AnswerCase[] = [
     given: { start: tlsReceiver('unknownCa') },
     argv: SECURE,
     cause: '(UNABLE_TO_VERIFY_LEAF_SIGNATURE); its issuer is CN=hooks test strangerCa',
-    fix: 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }; or let the receiver send its intermediate certificates too (fullchain.pem)',
+    fix: 'let the receiver send the intermediate certificates too (fullchain.pem), or add them to the file',
+  },
+  {
+    id: 'intermediate-missing',
+    title: 'the receiver does not send its intermediate certificate',
+    given: { start: tlsReceiver('unknownCa') },
+    argv: SEND,
+    cause: 'probably the receiver does not send its intermediate certificate',
+    fix: 'let the receiver send the intermediate certificates too (fullchain.pem); if the issuer is yours, name its issuer: --ca FILE',
+  },
+  {
+    id: 'tls-by-address',
+    title: 'the URL has an IP address, and the server chooses its certificate by name',
+    given: { start: certificateByName },
+    argv: SECURE,
+    cause:
+      'the server chooses its certificate by the server name (SNI), and there is none: 127.0.0.1 is an IP address',
+    fix: 'give the host name of the receiver in the URL, in place of 127.0.0.1',
+    never: ['check that the port speaks TLS'],
+  },
+  {
+    id: 'tls-closed',
+    title: 'a published port with nothing behind it closes each connection, with https://',
+    given: { start: rawServer((socket) => socket.end()) },
+    argv: SEND,
+    cause: 'a container runtime, proxy or tunnel publishes it and nothing listens behind it',
+    fix: 'let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1',
   },
   {
     id: 'unknown-root',
@@ -220,8 +254,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the port breaks off the TLS handshake',
     given: { start: rawServer((socket) => socket.once('data', () => socket.resetAndDestroy())) },
     argv: SEND,
-    cause: 'the TLS handshake did not finish, so no message was sent',
-    fix: 'check the host and port of the URL',
+    cause: 'the port closes each connection without a response',
+    fix: 'let the program in the container run and listen at 0.0.0.0',
     never: ['respond first', 'crashed'],
   },
   {

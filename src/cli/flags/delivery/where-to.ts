@@ -204,13 +204,16 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
   const [empty] = settings.emptyFiles;
   throw noDestination(
     `There is no destination to send to${empty === undefined ? '' : `: ${printable(empty)} is empty`}`,
+    settings.configAboveHint,
   );
 }
 
-function noDestination(sentence: string): ConfigError {
+function noDestination(sentence: string, hint?: string): ConfigError {
   return new ConfigError(sentence, {
     key: 'webhooks',
-    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
+    hint:
+      hint ??
+      'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
   });
 }
 

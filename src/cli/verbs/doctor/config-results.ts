@@ -17,7 +17,11 @@ export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): D
   const rows = settings.list();
   const found =
     files.length === 0
-      ? warn('config', 'no config file was found', 'run hooks init to write one, or name one with -c FILE')
+      ? warn(
+          'config',
+          'no config file was found',
+          settings.configAboveHint ?? 'run hooks init to write one, or name one with -c FILE',
+        )
       : ok('config', files.join(', '));
   return [
     found,

@@ -34,6 +34,7 @@ export class FailureHints {
     if (code === 'signature-refused') this.#secret ??= cause;
     // The summary names the message on which the receiver crashed.
     else if (code !== 'refused' || !this.#patterns.hasCrashed) this.#print(hint);
+    for (const [url, other] of cause?.others ?? []) this.#print(`${url}: ${other.hint}`);
   }
 
   #print(hint: string | undefined): void {

@@ -209,6 +209,7 @@ function printResult(
   io.out(`${resultText(outcome, facts, io)}\n`);
   const hint = cause?.hint ?? facts.warning?.fix;
   if (hint !== undefined) noteHint(io, printable(hint, 1_000));
+  for (const [url, other] of cause?.others ?? []) noteHint(io, printable(`${url}: ${other.hint}`, 1_000));
 }
 
 /**
