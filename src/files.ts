@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -24,8 +23,15 @@ import type { Readable } from 'node:stream';
 
 const OWNER = /\.(\d{1,10})-([0-9a-f]{8})-\d+\.[a-z]+$/;
 
-/** Distinguishes this process from an earlier process with the same id, which is common in containers. */
-const RUN = randomBytes(4).toString('hex');
+/**
+ * Distinguishes this process from an earlier process with the same id, which is common in containers. Loads crypto on demand,
+ * because help needs none.
+ */
+function ownRun(): string {
+  return (run ??= process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex'));
+}
+
+let run: string | undefined;
 
 let count = 0;
 
@@ -35,7 +41,7 @@ let count = 0;
  */
 export function ownedName(prefix: string, extension: string): string {
   count++;
-  return `${prefix}.${process.pid}-${RUN}-${count}.${extension}`;
+  return `${prefix}.${process.pid}-${ownRun()}-${count}.${extension}`;
 }
 
 /** The id of the process that made this name. Undefined if `ownedName` did not make it. */
@@ -46,7 +52,7 @@ export function ownerOf(name: string): string | undefined {
 /** Whether the process that made this name has ended. False if `ownedName` did not make the name. */
 export function isAbandoned(name: string): boolean {
   const [, id = '', run] = OWNER.exec(name) ?? [];
-  if (id === '' || run === RUN) return false;
+  if (id === '' || run === ownRun()) return false;
   const pid = Number(id);
   return pid === process.pid || isProcessGone(pid);
 }

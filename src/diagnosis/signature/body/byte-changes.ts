@@ -162,7 +162,7 @@ export const AS_UTF_8 =
 /** Encodes a text in windows-1252, with ? for other characters. */
 function inWindows1252(text: string): Buffer {
   const all = windows1252.decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
-  return Buffer.from([...text].map((each) => (all.includes(each) ? all.indexOf(each) : 0x3f)));
+  return Buffer.from(Array.from(text, (each) => (all.includes(each) ? all.indexOf(each) : 0x3f)));
 }
 
 const windows1252 = new TextDecoder('windows-1252');
