@@ -28,10 +28,10 @@ const OWNER = /\.(\d{1,10})-([0-9a-f]{8})-\d+\.[a-z]+$/;
  * because help needs none.
  */
 function ownRun(): string {
-  return (run ??= process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex'));
+  return (knownRun ??= process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex'));
 }
 
-let run: string | undefined;
+let knownRun: string | undefined;
 
 let count = 0;
 
