@@ -15,10 +15,10 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 94, functions: 610 },
-  batch: { files: 73, functions: 380 },
-  replay: { files: 138, functions: 870 },
-  verify: { files: 33, functions: 161 },
+  send: { files: 96, functions: 620 },
+  batch: { files: 75, functions: 380 },
+  replay: { files: 142, functions: 900 },
+  verify: { files: 34, functions: 182 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');

@@ -22,13 +22,14 @@ export function noteHint({ note, errColor }: ErrorOutput, hint: string): void {
  * Returns the hint of an error, unescaped. Names the file or variable that is probably meant by one that does not exist, if
  * its name is near.
  */
-export function hintOf(error: HooksError, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string | undefined {
+export function hintOf(error: HooksError, io: Pick<Io, 'env' | 'cwd'>): string | undefined {
   const { code, path, syscall = '' } = (error.cause ?? {}) as NodeJS.ErrnoException; // other errors lack these fields
   const isMissing = code === 'ENOENT' && path !== undefined && !syscall.startsWith('spawn');
-  const near = isMissing ? nearPath(resolve(cwd, path)) : undefined;
-  if (near !== undefined) return `did you mean ${near.startsWith(cwd) ? relative(cwd, near) : near}?`;
+  // Reads the current folder only here, because it may be gone.
+  const near = isMissing ? nearPath(resolve(io.cwd, path)) : undefined;
+  if (near !== undefined) return `did you mean ${near.startsWith(io.cwd) ? relative(io.cwd, near) : near}?`;
   const [, unset] = /needs the environment variable (\w+), which is not set/.exec(error.message) ?? [];
-  const variable = unset === undefined ? undefined : closest(unset, Object.keys(env));
+  const variable = unset === undefined ? undefined : closest(unset, Object.keys(io.env));
   return variable === undefined ? error.hint : `rename ${variable}, which is set, to ${unset}`;
 }
 

@@ -237,7 +237,7 @@ describe('hooks sign and verify', () => {
     const old = await check(seconds + 3_600);
     expect(old.code).toBe(1);
     expect(old.stdout).toContain(
-      'its timestamp is 1h old, and slack allows 300s; the signature itself is right',
+      'its timestamp is 1h old, as a local time taken for UTC is, and slack allows 300s; the signature itself is right',
     );
     expect((await check(seconds + 3_600, '--ignore-timestamp')).code).toBe(0);
   });

@@ -262,7 +262,7 @@ describe('hooks test https://…', () => {
     ['selfSigned', 'tls-self-signed'],
     ['expired', 'tls-expired'],
     ['otherName', 'tls-hostname'],
-    ['unknownCa', 'tls-untrusted'],
+    ['unknownCa', 'tls-chain-between'],
   ] as const)('fails for the certificate %s, and sends no request', async (name, error) => {
     const { url } = await started(answersOk({ certificate: certificates[name] }));
     const args = ['test', url, '-o', 'json', '--secret', SECRET, '--ca', certificates.caFile];

@@ -82,14 +82,15 @@ function placeOf(node: object): string {
   if (name !== undefined) return name;
   // Spring and others name the path of the URL, which says nothing about a field.
   const isUrl = 'status' in node || 'timestamp' in node;
-  const [found] = PLACES.map((place) => (node as Record<string, unknown>)[place]).filter(Boolean);
+  const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
+  const [found] = PLACES.map((place) => fields[place]).filter(Boolean);
   if (Array.isArray(found)) return found.filter((part) => typeof part !== 'object').join('.');
   return !isUrl && typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
 }
 
 /** Class of the exception that an object describes, if the object names it. */
 function exceptionName(node: object): string | undefined {
-  const { exception, errorType, name, type } = node as Record<string, unknown>;
+  const { exception, errorType, name, type } = node as Record<string, unknown>; // its members may be anything
   return [exception, errorType, name, type].find(
     (text): text is string => typeof text === 'string' && /^[\w.$\\:]{1,80}(?:Error|Exception)$/.test(text),
   );

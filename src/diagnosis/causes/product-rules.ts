@@ -99,7 +99,7 @@ const NOT_RUNNING = 'start the application, and check the address and port that 
 const NOT_HEALTHY =
   'start the application, let it respond with 2xx to the health check of the proxy, and check the address and port of both';
 
-/** What a product says by its status, after its name, and how to fix it. `0` is for every other status. */
+/** The sentence of a product by its status, after its name, and the fix. `0` is for every other status. */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
   0: [
     `${NEVER_SAW}: a rule there rejects the request`,

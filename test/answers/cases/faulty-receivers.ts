@@ -255,7 +255,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'a refused signature names a page about CSRF',
     receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
     cause: 'it rejects correct and forged messages alike with 403, and blames the signature',
-    fix: 'compare there the length of the secret (is it the same secret?)',
+    fix: 'compare in the receiver the length of the secret (is it the same secret?)',
     never: ['CSRF token'],
   },
   {

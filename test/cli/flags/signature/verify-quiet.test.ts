@@ -16,7 +16,7 @@ describe('hooks verify -q', () => {
     const { code, stdout, stderr } = await hooks(args, { stdin: BODY });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^invalid: Signature does not match: .*with a newline at the end\.\nexpected: [0-9a-f]{40}\ngot: +[0-9a-f]{40}\nhint: .+\n$/,
+      /^invalid: Signature does not match: .*with a newline at the end of the body\.\nexpected: [0-9a-f]{40}\ngot: +[0-9a-f]{40}\nhint: .+\n$/,
     );
   });
 
