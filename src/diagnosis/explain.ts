@@ -66,7 +66,7 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-/** Explains the stored code of a cause. The code of another version is explained by the status. */
+/** Explains the stored code of a cause. Explains a code that this version does not know by the status. */
 export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
   const { quotation = '', url } = facts;
   const named = rewrittenPath(quotation, url);

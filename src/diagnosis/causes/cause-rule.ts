@@ -21,7 +21,7 @@ export interface CauseRule {
   readonly body?: RegExp;
   readonly isSigned?: boolean;
   readonly isBySchemeWithout?: true;
-  /** @default the quotation of the response: the rule only knows how to fix what it says */
+  /** @default the quotation of the response, because the rule has a fix but no explanation of its own */
   readonly says?: string;
   readonly fix: string;
 }

@@ -118,7 +118,7 @@ const FIXES: Readonly<Record<number, string>> = {
   507: 'make room on the machine of the receiver',
   511: 'log in to the network with a browser',
 };
-/** Statuses that every request gets, whatever its body. */
+/** Statuses that do not depend on the body: a receiver that responds with one of them does so to every request. */
 const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
 const LATER: ReadonlySet<number> = new Set([408, 423, 425]);
 

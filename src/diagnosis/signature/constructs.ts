@@ -51,7 +51,10 @@ export const CONSTRUCTS: readonly Construct[] = [
 
 type Piece = string | Uint8Array;
 
-/** Makes the construct of a hash without a key, over the pieces of `formula`. The frame surrounds the body. */
+/**
+ * Makes the construct that hashes `pieces` without a key. `formula` describes the pieces to the reader. The body includes the
+ * prefix and suffix that are signed around it.
+ */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {
     code: 'plain-hash',

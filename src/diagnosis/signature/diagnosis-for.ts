@@ -10,7 +10,7 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { hmacName } from './constructs.ts';
 
-/** An explanation that does not come from the search. */
+/** An explanation of a mismatch that the request itself shows, without the search for changes. */
 export interface Explanation {
   readonly code: ReasonCode;
   readonly found: string;

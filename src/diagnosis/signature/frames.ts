@@ -13,7 +13,7 @@ export interface FrameChange {
   readonly frame: HmacFrame;
 }
 
-/** A template of a signed text. `asWhom` ends its description. */
+/** A template of the text that is signed. `asWhom` names the service that signs it, at the end of a sentence. */
 interface Template {
   readonly signs: string;
   readonly cost: number;

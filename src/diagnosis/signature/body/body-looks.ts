@@ -61,7 +61,7 @@ export function* bodyLooks(body: KeptBody): Generator<BodyLook> {
   }
 }
 
-/** Makes a look that a body has if `inside` recovers bytes from it. */
+/** Makes the look of an encoded or wrapped body: a body has it if `inside` recovers the original bytes. */
 function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string): Look {
   return {
     code,
