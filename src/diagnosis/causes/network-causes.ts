@@ -87,8 +87,8 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   'tls-self-signed': `fix: ${ISSUER}
     receiver: get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one`,
   'tls-expired': 'fix: renew the certificate, and check the clocks of both machines',
-  'tls-hostname': `fix: use the name that the certificate is for
-    receiver: use the name that the certificate is for, or get one for this name`,
+  'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name
+    receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
     receiver: send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer`,
   'tls-chain': `likely: the receiver does not send its intermediate certificate: it sends only its own, whose issuer is not trusted here
@@ -112,7 +112,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   'tls-weak': `proved: the key or hash of the certificate is too weak
     fix: get a certificate with 2048 bits and SHA-256`,
   'tls-handshake': `proved: the server rejected the TLS handshake: it has no version or cipher in common, or wants a client certificate
-    fix: ${OTHER_TLS}; and accept requests without a client certificate`,
+    fix: let it accept TLS 1.2 or later with a cipher for its kind of certificate (RSA, ECDSA), and requests without a client certificate`,
   'client-certificate': `proved: it wants a client certificate (mutual TLS), which webhooks do not have
     fix: exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender`,
   'proxy-authentication': `proved: the proxy wants a user and a password (407)

@@ -107,7 +107,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: tlsReceiver('otherName') },
     argv: SECURE,
     cause: 'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID), which has: DNS:',
-    fix: 'use the name that the certificate is for',
+    fix: 'use a name that the certificate is for (a wildcard stands for one label)',
   },
   {
     id: 'unknown-issuer',
