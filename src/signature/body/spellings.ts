@@ -7,6 +7,8 @@ export interface Spelling extends Arrangement {
   /** The body that would match, after "it would match": `as json.dumps of Python writes it`. */
   readonly would: string;
   readonly escape: Escape;
+  /** The escapes that a program with this layout usually writes. */
+  readonly usual: Escape;
 }
 
 /** The white space of a JSON text and the order of its members. */
@@ -133,6 +135,7 @@ function spelling(
     would: words.join(' and ') || 'without the white space between its parts',
     layout: layout.way,
     escape: escape.way,
+    usual: layout === PYTHON_LAYOUT ? ascii : plain,
     order: order.way,
   };
 }

@@ -76,11 +76,11 @@ class SpelledJson {
   }
 
   /** Whether the escapes of a spelling change this body. Most do not, and skipping such a spelling saves writing the text. */
-  #tells({ escape }: Spelling): boolean {
+  #tells({ escape, usual }: Spelling): boolean {
     const literal = (this.#escaped ??= JSON.stringify(
       tellingCharacters(this.#textOf(COMPACT_SPELLING) ?? '').join(''),
     ));
-    return escape === COMPACT_SPELLING.escape || escape(literal) !== literal;
+    return escape === usual || escape(literal) !== usual(literal);
   }
 
   #textOf(how: Spelling): string | undefined {
