@@ -24,8 +24,6 @@ export function noteHint({ note, errColor }: ErrorOutput, hint: string): void {
  */
 export function hintOf(error: HooksError, io: Pick<Io, 'env' | 'cwd'>): string | undefined {
   const { code, path, syscall = '' } = (error.cause ?? {}) as NodeJS.ErrnoException; // other errors lack these fields
-  if (code === 'ENOENT' && /(?:^|\/)~\//.test(path ?? ''))
-    return 'write $HOME in place of ~, which a shell leaves as it is in quotes';
   const isMissing = code === 'ENOENT' && path !== undefined && !syscall.startsWith('spawn');
   // Reads the current folder only here, because it may be gone.
   const near = isMissing ? nearPath(resolve(io.cwd, path)) : undefined;
