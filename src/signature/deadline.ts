@@ -7,7 +7,7 @@ export class Deadline {
   /** Milliseconds that the diagnosis may take in total. */
   readonly budgetMs: number;
   readonly #now: () => number;
-  readonly #end: number;
+  #end: number;
   readonly #processorEnd: number;
 
   /**
@@ -22,8 +22,12 @@ export class Deadline {
   }
 
   get isOver(): boolean {
-    if (this.#now() < this.#end) return false;
-    return this.#processorEnd === -Infinity || processorMs() >= this.#processorEnd;
+    const now = this.#now();
+    if (now < this.#end) return false;
+    const left = this.#processorEnd - processorMs();
+    // The processor time does not pass faster than time, so there is no need to read it again before.
+    this.#end = now + left;
+    return left <= 0;
   }
 }
 

@@ -39,7 +39,7 @@ export const FIXES = {
     'Verify exactly the bytes received: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). If the sender is yours, send exactly what it signs: curl --data-binary, not -d',
   crlf: 'Keep the body as bytes, and do not open its file as text: something between the two sides rewrites line ends',
   bom: 'Write the body as UTF-8 without a byte order mark, and sign exactly what is sent',
-  'pretty-printed': `${SAME_BYTES}. Write the JSON once, without indentation`,
+  'pretty-printed': `${SAME_BYTES}. Write the JSON once, without indentation; curl -d removes line breaks, --data-binary keeps them`,
   'python-json': `${SAME_BYTES}. In Python: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
   'escaped-unicode': `${SAME_BYTES}. Write it without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
   'escaped-slash': `${SAME_BYTES}. In PHP: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,

@@ -9,6 +9,8 @@ export interface SignatureChange {
   readonly cost: Cost;
   /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
+  /** The codec that was applied, and its direction. The same for a secret and a body. */
+  readonly way?: string | undefined;
   /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
@@ -35,16 +37,39 @@ export interface RowGroup<Value, Result = Value> {
   readonly fix?: string;
 }
 
-/** Applies the rows of one cost to a value. */
-export function* applyRows<Value, Result>(
-  { code, rows, fix: groupFix }: RowGroup<Value, Result>,
-  value: Value,
-  cost: number,
-): Generator<Changed<Result>> {
-  for (const [own, would, apply, fix = groupFix] of rows) {
-    const result = own === cost ? apply(value) : undefined;
-    if (result !== undefined) yield { code, would, cost: own, fix, value: result };
+/** A change that can be made to values of one kind. */
+export interface Applicable<Value, Result = Value> extends SignatureChange {
+  readonly apply: (value: Value) => Result | undefined;
+}
+
+/** Changes by cost, sorted once, because a search applies them to hundreds of values. */
+export class ChangeTable<Value, Result = Value> {
+  readonly #byCost: Readonly<Record<Cost, Applicable<Value, Result>[]>> = { 1: [], 2: [], 3: [] };
+
+  constructor(groups: readonly RowGroup<Value, Result>[], others: readonly Applicable<Value, Result>[] = []) {
+    for (const { code, rows, fix: groupFix } of groups) {
+      for (const [cost, would, apply, fix = groupFix] of rows) {
+        this.#byCost[cost].push({ code, would, cost, fix, apply });
+      }
+    }
+    for (const each of others) this.#byCost[each.cost].push(each);
   }
+
+  /** The results of the changes of one cost. */
+  changes(value: Value, cost: Cost): Changed<Result>[] {
+    const made: Changed<Result>[] = [];
+    for (const { code, would, fix, way, apply } of this.#byCost[cost]) {
+      const result = apply(value);
+      if (result !== undefined) made.push({ code, would, cost, fix, way, value: result });
+    }
+    return made;
+  }
+}
+
+/** Replaces a pattern in a text. Undefined if the text does not have it. */
+export function replaced(text: string, pattern: RegExp, by: string): string | undefined {
+  // Passes a function, because `$` has a special meaning in a replacement string.
+  return text.search(pattern) < 0 ? undefined : text.replace(pattern, () => by);
 }
 
 /** A value, and the changes that led to it: none for an unchanged value. */
@@ -55,10 +80,10 @@ export interface Variant<Value> {
 
 export interface VariantsOptions<Value> {
   readonly roots: readonly Value[];
-  /** Yields the changes of a value that have this cost. */
-  readonly change: (value: Value, cost: Cost) => Iterable<Changed<Value>>;
-  /** Yields changes that replace the whole value. They apply only to the unchanged value. */
-  readonly replace?: (cost: Cost) => Iterable<Changed<Value>>;
+  /** Returns the changes of a value that have this cost, in lists: if it is a generator, it makes a list when asked for it. */
+  readonly change: (value: Value, cost: Cost) => Iterable<readonly Changed<Value>[]>;
+  /** Returns changes that replace the whole value. They apply only to the unchanged value. */
+  readonly replace: (cost: Cost) => readonly Changed<Value>[];
   /** Identifies a value, so that each value is tried once, with its cheapest changes. */
   readonly keyOf: (value: Value) => string;
   /** Maximum sum of the costs of chained changes. */
@@ -67,7 +92,10 @@ export interface VariantsOptions<Value> {
 
 export const COSTS: readonly Cost[] = [1, 2, 3];
 
-/** Chains changes of the roots. Makes the variants of each sum of costs only when `at` first asks for this sum. */
+/**
+ * Chains changes of the roots. Makes the variants of each sum of costs only when `at` first asks for this sum. Makes them in
+ * lists, because compiling generators of single variants takes more processor time than all digests.
+ */
 export class Variants<Value> {
   readonly #options: VariantsOptions<Value>;
   readonly #seen: Set<string>;
@@ -79,36 +107,39 @@ export class Variants<Value> {
     this.#byCost = [options.roots.map((value) => ({ value, changes: [] }))];
   }
 
-  /** The variants whose costs have this sum. Ask for smaller sums first. */
-  at(sum: number): Iterable<Variant<Value>> {
-    return sum > this.#options.mostCost ? [] : (this.#byCost[sum] ?? this.#made(sum));
+  /** The variants whose costs have this sum, in lists. Ask for smaller sums first. */
+  at(sum: number): Iterable<readonly Variant<Value>[]> {
+    if (sum > this.#options.mostCost) return [];
+    const known = this.#byCost[sum];
+    return known === undefined ? this.#made(sum) : [known];
   }
 
-  *#made(sum: number): Generator<Variant<Value>> {
-    const { change, replace = () => [] } = this.#options;
+  *#made(sum: number): Generator<readonly Variant<Value>[]> {
+    const { change, replace } = this.#options;
     const made: Variant<Value>[] = [];
     for (const cost of COSTS) {
       const before = sum - cost;
       for (const { value, changes } of this.#byCost[before] ?? []) {
-        yield* this.#keep(change(value, cost), changes, made);
+        for (const list of change(value, cost)) yield this.#kept(list, changes, made);
       }
-      if (before === 0) yield* this.#keep(replace(cost), [], made);
+      if (before === 0) yield this.#kept(replace(cost), [], made);
     }
     this.#byCost[sum] = made;
   }
 
-  *#keep(
-    found: Iterable<Changed<Value>>,
+  /** Adds new values to `made`, and returns the list of them. */
+  #kept(
+    found: readonly Changed<Value>[],
     before: readonly SignatureChange[],
     made: Variant<Value>[],
-  ): Generator<Variant<Value>> {
-    for (const { value, ...change } of found) {
-      const key = this.#options.keyOf(value);
+  ): readonly Variant<Value>[] {
+    const start = made.length;
+    for (const change of found) {
+      const key = this.#options.keyOf(change.value);
       if (this.#seen.has(key)) continue;
       this.#seen.add(key);
-      const variant = { value, changes: [...before, change] };
-      made.push(variant);
-      yield variant;
+      made.push({ value: change.value, changes: [...before, change] });
     }
+    return made.slice(start);
   }
 }

@@ -46,7 +46,6 @@ export const CONSTRUCTS: readonly Construct[] = [
     cost: 3,
     digest: (parts) => rightHmac({ ...parts, body: Buffer.from(rightHmac(parts).toString('hex')) }),
   },
-  ...(['sha256', 'sha1', 'md5'] as const).flatMap((algorithm) => overHash(algorithm)),
 ];
 
 type Piece = string | Uint8Array;
@@ -71,17 +70,6 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
       return hash.digest();
     },
   };
-}
-
-function overHash(algorithm: HmacAlgorithm): readonly Construct[] {
-  const hashOf = (body: Buffer): Buffer => createHash(algorithm).update(body).digest();
-  const over = (form: string, signed: (body: Buffer) => Buffer): Construct => ({
-    code: 'other-encoding',
-    would: () => `over the ${HASH_NAMES[algorithm]} of the body${form}`,
-    cost: 3,
-    digest: (parts) => rightHmac({ ...parts, body: signed(parts.body) }),
-  });
-  return [over(' in hex', (body) => Buffer.from(hashOf(body).toString('hex'))), over('', hashOf)];
 }
 
 function rightHmac({ algorithm, secret, frame, body }: SignedParts): Buffer {

@@ -1,7 +1,7 @@
 import type { OtherSecret } from '../../signature/evidence.ts';
 import { FIXES } from '../../signature/reasons.ts';
 import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
-import { applyRows, type Changed, type ChangeRow, type Cost } from './change.ts';
+import { ChangeTable, type Changed, type ChangeRow, type Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
 const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
@@ -42,7 +42,7 @@ const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
 /** Secrets that programs use when the right one is missing, and secrets copied from examples. */
-const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
+const REPLACEMENT_ROWS: readonly ChangeRow<undefined, string>[] = [
   [2, 'with an empty secret', () => '', NOT_SET],
   ...WORDS_FOR_NOTHING.map((word): ChangeRow<undefined, string> => {
     return [2, `with the word "${word}" as the secret`, () => word, NOT_SET];
@@ -52,6 +52,7 @@ const REPLACEMENTS: readonly ChangeRow<undefined, string>[] = [
     return [2, `with "${text}" as the secret, as examples have it`, () => text];
   }),
 ];
+const REPLACEMENTS = new ChangeTable<undefined, string>([{ code: 'other-secret', rows: REPLACEMENT_ROWS }]);
 
 /** The secrets that the two sides may hold. */
 export interface HeldSecrets {
@@ -80,7 +81,7 @@ export function* otherSecrets(
       };
     }
   }
-  yield* applyRows({ code, rows: REPLACEMENTS }, undefined, cost);
+  yield* REPLACEMENTS.changes(undefined, cost);
   for (const name of variableNames(schemeName, cost)) {
     for (const value of REFERENCES.map((write) => write(name))) {
       const would = `with the text "${value}" as the secret, which the other side did not expand`;

@@ -4,8 +4,7 @@ import type { Deadline } from '../../signature/deadline.ts';
 import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
-import { bodyChanges, bodyReplacements, type BodyCandidate } from './body/body-changes.ts';
-import { byteDifference } from './body/byte-changes.ts';
+import { bodyChangeLists, bodyReplacements, type BodyCandidate } from './body/body-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
 import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
@@ -107,7 +106,7 @@ class ChangeSearch {
           ? [{ body: new KeptBody(Buffer.from(body.json ?? '')), isContent: false }]
           : []),
       ],
-      change: (value, cost) => bodyChanges(value, cost, deadline),
+      change: (value, cost) => bodyChangeLists(value, cost, deadline),
       replace: bodyReplacements,
       keyOf: ({ body: { bytes } }) => hash('sha1', bytes, 'base64'),
       mostCost: body.bytes.length > LARGEST_DIAGNOSED ? 2 : MOST_COST.body,
@@ -130,45 +129,65 @@ class ChangeSearch {
     if (this.isStopped || base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
     for (let cost = 0; cost <= sum - base; cost++) {
-      for (const secret of this.#secrets.at(cost)) {
+      for (const secret of [...this.#secrets.at(cost)].flat()) {
         const left = most - secret.changes.length;
-        if (left < 0) continue;
-        for (const body of this.#bodies.at(sum - base - cost)) {
-          if (this.isStopped || this.#deadline.isOver) {
-            this.isStopped = true;
-            return undefined;
-          }
-          if (body.changes.length > left) continue;
-          const match = this.#try({ secret, body, frame, construct }, readings);
-          if (match !== undefined) return match;
+        for (const bodies of left < 0 ? [] : this.#bodies.at(sum - base - cost)) {
+          const partners = sum === MOST_COST.all ? likelyPartners(secret, bodies) : bodies;
+          const tried = partners.filter(({ changes }) => changes.length <= left);
+          const match = this.#tryAll(tried, { secret, frame, construct }, readings);
+          if (match !== undefined || this.isStopped) return match;
         }
       }
     }
     return undefined;
   }
 
-  #try(combination: Combination, readings: readonly Reading[]): Match | undefined {
-    this.tried++;
-    const digest = this.#digestOf(combination, readings[0]?.algorithm ?? 'sha1');
-    for (const reading of readings) {
-      if (!reading.matches(digest)) continue;
-      return { reading, changes: changesOf(combination, reading.algorithm, this.#received) };
+  #tryAll(
+    bodies: readonly Variant<BodyCandidate>[],
+    { secret, frame, construct }: Structure & { readonly secret: Variant<Secret> },
+    readings: readonly Reading[],
+  ): Match | undefined {
+    const algorithm = readings[0]?.algorithm ?? 'sha1';
+    const right = frame?.frame ?? this.#rightFrame;
+    const hmacs = this.#hmacsOf(right, algorithm);
+    for (const body of bodies) {
+      this.isStopped ||= this.#deadline.isOver;
+      if (this.isStopped) return undefined;
+      this.tried++;
+      const { bytes } = body.value.body;
+      const digest =
+        construct === undefined
+          ? hmacs.digest(secret, body)
+          : construct
+              .digest({ algorithm, secret: secret.value, body: bytes, frame: right })
+              .toString('latin1');
+      const reading = readings.find(({ matches }) => matches(digest));
+      if (reading === undefined) continue;
+      return { reading, changes: changesOf({ secret, body, frame, construct }, algorithm, this.#received) };
     }
     return undefined;
   }
 
-  #digestOf({ secret, body, frame, construct }: Combination, algorithm: HmacAlgorithm): string {
-    const right = frame?.frame ?? this.#rightFrame;
-    if (construct !== undefined) {
-      const parts = { algorithm, secret: secret.value, body: body.value.body.bytes, frame: right };
-      return construct.digest(parts).toString('latin1');
-    }
-    const known = this.#hmacs.get(right) ?? new Map<HmacAlgorithm, ManyHmacs>();
-    this.#hmacs.set(right, known);
-    const hmacs = known.get(algorithm) ?? new ManyHmacs(algorithm, right);
+  #hmacsOf(frame: HmacFrame, algorithm: HmacAlgorithm): ManyHmacs {
+    const known = this.#hmacs.get(frame) ?? new Map<HmacAlgorithm, ManyHmacs>();
+    this.#hmacs.set(frame, known);
+    const hmacs = known.get(algorithm) ?? new ManyHmacs(algorithm, frame);
     known.set(algorithm, hmacs);
-    return hmacs.digest(secret, body);
+    return hmacs;
   }
+}
+
+/**
+ * The bodies to try with a secret at the highest cost: all for a common change of the secret, otherwise those that the same
+ * codec was applied to, as a program does that encodes all its texts. The other pairs are a third of all combinations, and
+ * unlikely.
+ */
+function likelyPartners(
+  { changes: [own] }: Variant<Secret>,
+  bodies: readonly Variant<BodyCandidate>[],
+): readonly Variant<BodyCandidate>[] {
+  if (own === undefined || own.cost === 1) return bodies;
+  return bodies.filter(({ changes: [other] }) => other === undefined || (own.way && other.way === own.way));
 }
 
 function changesOf(
@@ -185,13 +204,10 @@ function changesOf(
   ];
 }
 
-/** Names the changes of a body: the differences in its bytes if only line ends or marks differ, otherwise the changes tried. */
 function bodyChangesOf(
   { value, changes }: Variant<BodyCandidate>,
   received: KeptBody,
 ): readonly NamedChange[] {
-  const differing = byteDifference(received.bytes, value.body.bytes);
-  if (differing !== undefined) return differing;
   const isStringified = changes.length === 0 && value.body !== received;
   return isStringified ? [STRINGIFIED] : changes.map((change) => ({ ...change, ...change.refined?.() }));
 }
@@ -206,7 +222,7 @@ const STRINGIFIED = {
 /** Makes the variants of the keys. For a scheme that decodes its secret, adds the keys decoded from changed secrets. */
 function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
   const context = { secrets, otherSecrets: known, schemeName: scheme.name };
-  function* replace(cost: Cost): Generator<Changed<Secret>> {
+  function* replacements(cost: Cost): Generator<Changed<Secret>> {
     for (const secret of secrets.filter((each) => !keys.includes(each))) {
       if (cost === 1) yield { ...UNDECODED, value: secret };
       for (const changed of secretChanges(secret, cost)) {
@@ -222,8 +238,8 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
   }
   return new Variants<Secret>({
     roots: keys,
-    change: secretChanges,
-    replace,
+    change: (secret, cost) => [secretChanges(secret, cost)],
+    replace: (cost) => [...replacements(cost)],
     keyOf: keyOfSecret,
     mostCost: MOST_COST.secret,
   });

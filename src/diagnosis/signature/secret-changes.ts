@@ -1,20 +1,9 @@
-import { createHash } from 'node:crypto';
-import type { ReasonCode } from '../../signature/reasons.ts';
-import { decodedEntities, encodedEntities } from './entities.ts';
-import {
-  withoutQuotes,
-  valueIn,
-  secretLines,
-  jsonValueIn,
-  floatText,
-  inAscii,
-  halfOf,
-  hexBytes,
-  base64Bytes,
-  base64Text,
-  percentDecodedText,
-} from './secret-texts.ts';
-import type { Changed, ChangeRow, Cost } from './change.ts';
+import { isUtf8 } from 'node:buffer';
+import { secretAffixChanges } from './affixes.ts';
+import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost, type RowGroup } from './change.ts';
+import { CHARACTER_SETS } from './codecs/character-sets.ts';
+import { secretCodecChanges } from './codecs/codec.ts';
+import { BYTE_CODECS, ESCAPES } from './codecs/codecs.ts';
 
 /** A secret as text, or as bytes if it was decoded. */
 export type Secret = string | Uint8Array;
@@ -27,156 +16,86 @@ export function keyOfSecret(secret: Secret): string {
 }
 
 /** Applies the changes of this cost that people and programs make to a secret by mistake. */
-export function* secretChanges(secret: Secret, cost: Cost): Generator<Changed<Secret>> {
-  if (typeof secret !== 'string') return;
-  for (const { code, row } of (rowsByCost ??= splitByCost())[cost]) {
-    const [, would, apply, fix] = row;
-    const value = apply(secret);
-    if (value === undefined || value.length === 0) continue;
-    yield { code, would, cost, fix: fix ?? (code === 'other-encoding' ? SAME_ENCODING : undefined), value };
-  }
+export function secretChanges(secret: Secret, cost: Cost): readonly Changed<Secret>[] {
+  if (typeof secret !== 'string') return [];
+  const written = { text: secret, bytes: Buffer.from(secret) };
+  const isAscii = written.bytes.length === secret.length;
+  return [
+    ...TEXT_CHANGES.changes(secret, cost),
+    ...CODEC_CHANGES.changes(written, cost).map(asText),
+    ...(isAscii ? [] : CHARACTER_CHANGES.changes(written, cost).map(asText)),
+  ].filter(({ value }) => value.length > 0);
 }
 
-interface CodedRow {
-  readonly code: ReasonCode;
-  readonly row: SecretRow;
+/** Makes text of bytes in UTF-8, which can then be changed as text, such as trimmed. */
+function asText(change: Changed<Secret>): Changed<Secret> {
+  const { value } = change;
+  const isText = typeof value === 'string' || !isUtf8(value);
+  return isText ? change : { ...change, value: Buffer.from(value).toString() };
 }
-
-/** The rows by cost, split once, because a search applies them to hundreds of secrets. */
-let rowsByCost: Readonly<Record<Cost, readonly CodedRow[]>> | undefined;
-
-function splitByCost(): Readonly<Record<Cost, readonly CodedRow[]>> {
-  const all = SECRET_CHANGES.flatMap(([code, rows]) => rows.map((row) => ({ code, row })));
-  const at = (cost: Cost): readonly CodedRow[] => all.filter(({ row }) => row[0] === cost);
-  return { 1: at(1), 2: at(2), 3: at(3) };
-}
-
-const SAME_ENCODING =
-  'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first, and read it as UTF-8';
-
-type SecretRow = ChangeRow<string, Secret>;
 
 export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
+type SecretRow = ChangeRow<string>;
+
 /** Makes a row that replaces a pattern in the secret. The change is impossible if nothing in the secret matches. */
 function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
-  return [
-    cost,
-    would,
-    (secret) => (secret.search(pattern) < 0 ? undefined : secret.replace(pattern, () => replacement)),
-  ];
+  return [cost, would, (secret) => replaced(secret, pattern, replacement)];
 }
 
-function before(cost: Cost, prefix: string): SecretRow {
-  return [cost, `with ${prefix.trim()} before the secret`, (secret) => prefix + secret];
+/** Makes a row that keeps the part of the secret that matches a pattern. */
+function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
+  return [cost, would, (secret) => pattern.exec(secret)?.[1]];
 }
 
-function first(characters: number): SecretRow {
-  const would = `with the first ${characters} characters of the secret alone`;
-  return [3, would, (secret) => (secret.length > characters ? secret.slice(0, characters) : undefined)];
-}
-
-function hashed(algorithm: string, name: string): readonly SecretRow[] {
-  const hashOf = (secret: string): Buffer => createHash(algorithm).update(secret).digest();
-  return [
-    [2, `with the ${name} of the secret in hex`, (secret) => hashOf(secret).toString('hex')],
-    [3, `with the ${name} of the secret`, hashOf],
-  ];
-}
-
-const ifUnicode =
-  (change: (secret: string) => Secret) =>
-  (secret: string): Secret | undefined =>
-    /[^\0-\x7f]/.test(secret) ? change(secret) : undefined;
-
-/** The changes of a secret by reason code. */
-const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] = [
-  [
-    'trimmed-secret',
-    [
+/** Changes of secrets alone. A body has other parts, or is not edited by people. */
+const TEXT_ROWS: readonly RowGroup<string>[] = [
+  {
+    code: 'trimmed-secret',
+    rows: [
       without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
-      [1, 'with a newline at the end of the secret', (secret) => `${secret}\n`],
-      [1, 'with CRLF at the end of the secret', (secret) => `${secret}\r\n`],
-      [1, 'with a space at the end of the secret', (secret) => `${secret} `],
       [2, 'without the white space before the secret', (secret) => secret.trimStart()],
       [2, 'without the white space after the secret', (secret) => secret.trimEnd()],
-      [2, 'with a space before the secret', (secret) => ` ${secret}`],
-      [2, 'with a space on both sides of the secret', (secret) => ` ${secret} `],
-      [3, 'with a newline on both sides of the secret', (secret) => `\n${secret}\n`],
-      [2, 'with a carriage return at the end of the secret', (secret) => `${secret}\r`],
-      [2, 'without the byte order mark before the secret', (secret) => secret.replace(/^\ufeff/, '')],
-      [3, 'with a byte order mark before the secret', (secret) => `\ufeff${secret}`],
     ],
-  ],
-  [
-    'quoted-secret',
-    [
-      [1, 'without the quotes around the secret', withoutQuotes],
-      [1, 'with double quotes around the secret', (secret) => `"${secret}"`],
-      [1, 'with single quotes around the secret', (secret) => `'${secret}'`],
-      [2, 'as Python prints the bytes of the secret', (secret) => `b'${secret}'`],
-    ],
-  ],
-  [
-    'misread-secret',
-    [
-      [2, 'without the name and the equals sign before the secret', valueIn],
-      ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET='].map((name) => before(2, name)),
-      before(3, 'export HOOKS_SECRET='),
-      before(2, 'whsec_'),
-      before(3, 'Bearer '),
-      without(2, 'without Bearer before the secret', /^Bearer\s+/i),
-      without(1, 'without whsec_ before the secret', /^whsec_/),
+  },
+  {
+    code: 'misread-secret',
+    rows: [
+      [2, 'without the name and the equals sign before the secret', valueOfLine],
+      without(1, 'without Bearer before the secret', /^Bearer\s+/i),
       without(3, 'without the prefix of the secret', PREFIX),
-      [
+      only(2, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
+      only(2, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
+      only(
         2,
-        'with the bytes that the secret after whsec_ is the base64 of',
-        (secret) => (secret.startsWith('whsec_') ? base64Bytes(secret.slice(6)) : undefined),
-      ],
-      [2, 'with one line of the secret alone', (secret) => secretLines(secret)[0]],
-      [2, 'with one line of the secret alone', (secret) => secretLines(secret).at(-1)],
-      [2, 'with the value in the JSON of the secret alone', jsonValueIn],
-      [2, 'with what is before the comma in the secret', (secret) => secret.split(',')[0]?.trim()],
-      [2, 'with what is after the comma in the secret', (secret) => secret.split(',').at(-1)?.trim()],
+        'with the value in the JSON of the secret alone',
+        /^\s*\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}\s*$/,
+      ),
+      only(2, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
+      only(2, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
       without(2, 'without the invisible characters in the secret', INVISIBLE),
       [2, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
-      [2, 'with half of the secret, which has it twice', halfOf],
-      [2, 'with the percent-encoding of the secret taken off', percentDecodedText],
-      [2, 'with the secret percent-encoded', (secret) => encodeURIComponent(Buffer.from(secret).toString())],
-      without(2, 'with spaces for the plus signs in the secret', /\+/g, ' '),
-      [
-        2,
-        'with the entities of the secret decoded',
-        (secret) => (secret.includes('&') ? decodedEntities(secret) : undefined),
-      ],
-      [2, 'with &, <, > and quotes of the secret as entities', encodedEntities],
-      [3, 'with the number of the secret as a floating-point number', floatText],
+      only(2, 'with half of the secret, which has it twice', /^(.+)\1$/s),
       [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
       [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
       without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
       [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
-      without(2, 'with the \\n of the secret read as newlines', /\\n/g, '\n'),
-      without(2, 'with each backslash of the secret doubled', /\\/g, '\\\\'),
-      without(2, 'without the backslashes of the secret', /\\(?=.)/g),
       without(2, 'with $$ in the secret read as $, as docker compose does', /\$\$/g, '$'),
       without(
         2,
         'with what follows $ in the secret replaced by nothing, as a shell does in double quotes',
         /\$\w+|\$\{\w+\}/g,
       ),
-      [
-        2,
-        'with the secret cut off at #, as many .env readers do',
-        (secret) => /^[^#]+(?=#)/.exec(secret)?.[0].trimEnd(),
-      ],
-      [3, 'with the secret cut off at its first space', (secret) => /^\S+(?=\s)/.exec(secret)?.[0]],
-      [3, 'with the secret cut off where a double click stops', (secret) => /^\w+(?=\W)/.exec(secret)?.[0]],
+      only(2, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
+      only(3, 'with the secret cut off at its first space', /^(\S+)\s/),
+      only(3, 'with the secret cut off where a double click stops', /^(\w+)\W/),
       without(2, 'without the dashes in the secret', /-/g),
-      without(2, 'with / as \\/ in the secret', /\//g, '\\/'),
-      without(2, 'with \\/ as / in the secret', /\\\//g, '/'),
-      [3, 'without the last character of the secret', (secret) => secret.slice(0, -1)],
-      ...[32, 16, 20, 24, 64].map(first),
+      without(3, 'without the last character of the secret', /.$/s),
+      ...[32, 16, 20, 24, 64].map((length): SecretRow => {
+        const would = `with the first ${length} characters of the secret alone`;
+        return [3, would, (secret) => firstOf(secret, length)];
+      }),
       without(2, 'without the = at the end of the secret', /=+$/),
       [
         2,
@@ -194,28 +113,36 @@ const SECRET_CHANGES: readonly (readonly [ReasonCode, readonly SecretRow[]])[] =
         (secret) => secret.replaceAll('-', '+').replaceAll('_', '/'),
       ],
     ],
-  ],
-  [
-    'other-encoding',
-    [
-      [1, 'with the bytes that the secret is the hex of', hexBytes],
-      [1, 'with the bytes that the secret is the base64 of', base64Bytes],
-      [1, 'with the text that the secret is the base64 of', base64Text],
-      [1, 'with the base64 of the secret', (secret) => Buffer.from(secret).toString('base64')],
-      [2, 'with the hex of the secret', (secret) => Buffer.from(secret).toString('hex')],
-      [3, 'with the text that the secret is the hex of', (secret) => hexBytes(secret)?.toString()],
-      ...hashed('sha256', 'SHA-256'),
-      ...hashed('sha1', 'SHA-1'),
-      ...hashed('md5', 'MD5'),
-      [3, 'with the secret in UTF-16', (secret) => Buffer.from(secret, 'utf16le')],
-      [2, 'with the secret in Latin-1', ifUnicode((secret) => Buffer.from(secret, 'latin1'))],
-      [
-        2,
-        'with the UTF-8 of the secret taken for Latin-1',
-        ifUnicode((secret) => Buffer.from(secret).toString('latin1')),
-      ],
-      [2, 'with the secret in Unicode form NFC', ifUnicode((secret) => secret.normalize('NFC'))],
-      [2, 'with the secret in Unicode form NFD', ifUnicode((secret) => secret.normalize('NFD'))],
-    ],
-  ],
+  },
 ];
+
+/** The value in a line such as `export NAME="value"`. */
+function valueOfLine(secret: string): string | undefined {
+  return /^\s*(?:export\s+|\$env:)?[A-Za-z_]\w*\s*[=:]\s*(["']?)(\S.*?)\1\s*$/s.exec(secret)?.[2];
+}
+
+function firstOf(secret: string, length: number): string | undefined {
+  return secret.length > length ? secret.slice(0, length) : undefined;
+}
+
+function inAscii(text: string): string {
+  return text
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u201c-\u201f]/g, '"');
+}
+
+const SAME_ENCODING = {
+  code: 'other-encoding',
+  fix: 'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first, and read it as UTF-8',
+} as const;
+
+const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, secretAffixChanges());
+const CODEC_CHANGES = new ChangeTable(
+  [],
+  [
+    ...secretCodecChanges(BYTE_CODECS, SAME_ENCODING),
+    ...secretCodecChanges(ESCAPES, { code: 'misread-secret' }),
+  ],
+);
+const CHARACTER_CHANGES = new ChangeTable([], secretCodecChanges(CHARACTER_SETS, SAME_ENCODING));

@@ -41,13 +41,12 @@ export function stringified(text: string): string | undefined {
 
 /** Whether there is white space between the parts of a JSON text, outside its strings. */
 export function hasWhiteSpace(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === QUOTE) index = endOfString(text, index);
-    else if (isSpace(code)) return true;
-  }
-  return false;
+  return /\s/.test(text.replaceAll(STRING, ''));
 }
+
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+/** Matches strings, brackets, and numbers or words. White space, commas and colons are left out. */
+const TOKEN = new RegExp(`${STRING.source}|[[\\]{}]|[^\\s,:"[\\]{}]+`, 'g');
 
 /** Parses a text that `stringified` accepts. The result for other texts is undefined behavior. */
 export function parseJsonTree(text: string): JsonNode {
@@ -67,104 +66,55 @@ export function textOfLiteral(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1); // a string's literal parses to a string
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const [OPEN_BRACKET, CLOSE_BRACKET] = [0x5b, 0x5d];
-const [OPEN_BRACE, CLOSE_BRACE] = [0x7b, 0x7d];
-
-/** Whether a character is white space of JSON (RFC 8259, section 2). */
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
-
-/** The index of the quote that closes the string starting at `start`; the length of the text if it is not closed. */
-function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === BACKSLASH) index++;
-    else if (code === QUOTE) return index;
-  }
-  return text.length;
-}
-
-/**
- * Number of members and items to read between two checks of the deadline. One check costs as much as reading one or two
- * members.
- */
-const PARTS_PER_LOOK = 256;
+/** Number of tokens to read between two checks of the deadline. One check costs as much as reading one or two tokens. */
+const TOKENS_PER_LOOK = 256;
 
 /**
  * Reads JSON into nodes that keep the spelling, which a diagnosis compares and the readers of `message/json` do not keep.
  */
 class JsonReader {
-  readonly #text: string;
+  readonly #tokens: Iterator<RegExpMatchArray>;
   readonly #deadline: Deadline | undefined;
-  #index = 0;
-  #parts = 0;
+  #read = 0;
   /** Whether reading stopped because the deadline passed. */
   isStopped = false;
 
   constructor(text: string, deadline?: Deadline) {
-    this.#text = text;
+    this.#tokens = text.matchAll(TOKEN);
     this.#deadline = deadline;
   }
 
-  value(): JsonNode {
-    const code = this.#next();
-    if (code === OPEN_BRACE) {
-      return { kind: 'object', members: this.#list(CLOSE_BRACE, () => this.#member()) };
-    }
-    if (code === OPEN_BRACKET) return { kind: 'array', items: this.#list(CLOSE_BRACKET, () => this.value()) };
-    if (code === QUOTE) return { kind: 'string', literal: this.#string() };
-    return { kind: 'literal', text: this.#literal() };
+  value(token = this.#next()): JsonNode {
+    if (token === '{') return { kind: 'object', members: this.#list('}', (key) => this.#member(key)) };
+    if (token === '[') return { kind: 'array', items: this.#list(']', (first) => this.value(first)) };
+    return token.startsWith('"')
+      ? { kind: 'string', literal: literalOf(token) }
+      : { kind: 'literal', text: token };
   }
 
-  #list<Item>(end: number, read: () => Item): Item[] {
+  #list<Item>(end: string, read: (token: string) => Item): Item[] {
     const items: Item[] = [];
-    this.#index++;
-    while (this.#next() !== end && this.#continues()) {
-      items.push(read());
-      if (this.#next() === COMMA) this.#index++;
+    for (let token = this.#next(); token !== end && !this.isStopped; token = this.#next()) {
+      items.push(read(token));
     }
-    this.#index++;
     return items;
   }
 
-  #continues(): boolean {
-    this.#parts++;
-    if (this.#parts % PARTS_PER_LOOK === 0 && this.#deadline?.isOver === true) this.isStopped = true;
-    return !this.isStopped;
-  }
-
-  #member(): JsonMember {
-    const literal = this.#string();
-    this.#next();
-    this.#index++;
+  #member(token: string): JsonMember {
+    const literal = literalOf(token);
     return { key: textOfLiteral(literal), literal, value: this.value() };
   }
 
-  #string(): string {
-    const start = this.#index;
-    this.#index = endOfString(this.#text, start) + 1;
-    const written = this.#text.slice(start, this.#index);
-    return written.includes('\\') ? JSON.stringify(JSON.parse(written)) : written;
-  }
-
-  #literal(): string {
-    const start = this.#index;
-    while (isOfLiteral(this.#text.charCodeAt(this.#index))) this.#index++;
-    return this.#text.slice(start, this.#index);
-  }
-
-  /** Skips white space. Returns the code of the next character; NaN at the end. */
-  #next(): number {
-    while (isSpace(this.#text.charCodeAt(this.#index))) this.#index++;
-    return this.#text.charCodeAt(this.#index);
+  #next(): string {
+    this.#read++;
+    if (this.#read % TOKENS_PER_LOOK === 0 && this.#deadline?.isOver === true) this.isStopped = true;
+    const { done, value } = this.#tokens.next();
+    // The text is JSON, so its tokens do not end within a value.
+    return done === true ? '' : value[0];
   }
 }
 
-/** Whether a character can be part of a number, true, false or null. False at the end of the text, where the code is NaN. */
-function isOfLiteral(code: number): boolean {
-  return code > 0x20 && code !== COMMA && code !== CLOSE_BRACKET && code !== CLOSE_BRACE;
+/** Writes a string of JSON with the escapes of JSON.stringify. */
+function literalOf(written: string): string {
+  return written.includes('\\') ? JSON.stringify(JSON.parse(written)) : written;
 }

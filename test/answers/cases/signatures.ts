@@ -215,14 +215,17 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     ['it would match with sorted keys', 'Keep the order of the keys'],
   ),
   signed('utf-16-signed', 'a sender in C# signs Encoding.Unicode', Buffer.from(JSON_TEXT, 'utf16le'), [
-    'it would match in UTF-16',
+    'it would match over the body encoded as UTF-16',
     'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
   ]),
   signed(
     'latin-1-signed',
     'the sender signs Latin-1',
     Buffer.from('{"a":"é"}', 'latin1'),
-    ['it would match in Latin-1', 'Read, sign and write the body as UTF-8 on both sides, or better as bytes'],
+    [
+      'it would match over the body encoded as Latin-1',
+      'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
+    ],
     '{"a":"é"}',
   ),
   signed(
@@ -230,12 +233,12 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'the sender signs ASCII with question marks',
     JSON_TEXT.replaceAll(/[^\0-\x7f]/g, '?'),
     [
-      'it would match in ASCII, with ? for other characters',
+      'it would match over the body encoded as ASCII, with ? for other characters',
       'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
     ],
   ),
   signed('ascii-dropped', 'the sender drops what is not ASCII', JSON_TEXT.replaceAll(/[^\0-\x7f]/g, ''), [
-    'it would match in ASCII, without other characters',
+    'it would match over the body encoded as ASCII, without other characters',
     'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
   ]),
   signed('object-signed', 'the sender signs an object instead of its text', '[object Object]', [
@@ -251,7 +254,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'the sender signs the base64 of the body',
     Buffer.from(JSON_TEXT).toString('base64'),
     [
-      'it would match over its base64',
+      'it would match over the body encoded as base64',
       'Sign and verify the same bytes: a sender signs the very string that it sends',
     ],
   ),
@@ -259,14 +262,14 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'gzip-sent',
     'the body is compressed after it was signed',
     JSON_TEXT,
-    ['it would match over the unpacked body', 'Sign and verify the same bytes'],
+    ['it would match over the body decoded from gzip or zlib', 'Sign and verify the same bytes'],
     gzipSync(JSON_TEXT),
   ),
   signed(
     'zlib-sent',
     'the body is deflated after it was signed',
     JSON_TEXT,
-    ['it would match over the unpacked body', 'Sign and verify the same bytes'],
+    ['it would match over the body decoded from gzip or zlib', 'Sign and verify the same bytes'],
     deflateSync(JSON_TEXT),
   ),
   signed(
@@ -288,7 +291,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'the body was stringified twice',
     JSON_TEXT,
     [
-      'it would match over the text inside the JSON string',
+      'it would match over the body decoded from a JSON string',
       'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again',
     ],
     JSON.stringify(JSON_TEXT),
@@ -417,7 +420,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     '  plain-secret ',
   ),
   keyed('secret-spaces-there', 'the secret of the other side has white space on both sides', ` ${SECRET} `, [
-    'it would match with a space on both sides of the secret',
+    'it would match with a space around the secret',
     'Use the secret without white space',
   ]),
   keyed('secret-quotes', 'docker --env-file keeps the quotes of the secret', `"${SECRET}"`, [
@@ -428,7 +431,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'secret-own-quotes',
     'our secret is in quotes',
     'plain-secret',
-    ['it would match without the quotes around the secret', 'Remove the quotes from the secret'],
+    ['it would match without single quotes around the secret', 'Remove the quotes from the secret'],
     "'plain-secret'",
   ),
   keyed(
@@ -443,7 +446,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'the other side decodes what follows whsec_',
     Buffer.from('MfKQ9r8GKYqrTwjU', 'base64'),
     [
-      'it would match without whsec_ before the secret and with the bytes that the secret is the base64 of',
+      'it would match without whsec_ before the secret and with the secret decoded from base64',
       'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first',
     ],
     'whsec_MfKQ9r8GKYqrTwjU',
@@ -465,14 +468,14 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'secret-percent',
     'the other side took the secret from a URL',
     encodeURIComponent('a/b+c=='),
-    ['it would match with the secret percent-encoded', BOTH_SAME],
+    ['it would match with the secret encoded as a URL component', BOTH_SAME],
     'a/b+c==',
   ),
   keyed(
     'secret-percent-here',
     'our secret is still percent-encoded',
     'a/b+c==',
-    ['it would match with the percent-encoding of the secret taken off', BOTH_SAME],
+    ['it would match with the secret decoded from a URL component', BOTH_SAME],
     'a%2Fb%2Bc%3D%3D',
   ),
   keyed('secret-case', 'a form wrote the secret in capitals', SECRET.toUpperCase(), [
@@ -491,7 +494,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'the other side decodes the secret from hex',
     Buffer.from('00ff10aa', 'hex'),
     [
-      'it would match with the bytes that the secret is the hex of',
+      'it would match with the secret decoded from hex',
       'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first',
     ],
     '00ff10aa',
@@ -636,15 +639,15 @@ const BODIES: readonly AnswerCase[] = [
     ['The body is cut off within a character, after 111 bytes', 'Verify the whole body'],
   ),
   received('utf-16', 'PowerShell wrote the body as UTF-16', Buffer.from(`\ufeff${JSON_TEXT}`, 'utf16le'), [
-    'the body is UTF-16: every second byte is zero',
+    'it would match over the body decoded from UTF-16',
     'Keep the body as the bytes that came',
   ]),
   received('base64-body', 'a gateway gives the body in base64', Buffer.from(JSON_TEXT).toString('base64'), [
-    'the body is the base64 of JSON',
+    'it would match over the body decoded from base64',
     'Decode it first: Buffer.from(body, "base64")',
   ]),
   received('hex-body', 'a database shows the body as hex', `\\x${Buffer.from(JSON_TEXT).toString('hex')}`, [
-    'the body is the hex of JSON',
+    'it would match over the body decoded from hex',
     'Decode it first',
   ]),
   received('object-object', 'the receiver verifies String(req.body)', '[object Object]', [
@@ -759,7 +762,7 @@ const BODIES: readonly AnswerCase[] = [
     'nothing that a shell prints after it',
   ]),
   received('latin-1', 'the body was read as Latin-1', Buffer.from('{"city":"Zürich"}', 'latin1'), [
-    'The body is not UTF-8, but plain text',
+    'The body is JSON encoded as Latin-1',
     COMPARE_BODIES,
   ]),
   received(
@@ -767,7 +770,7 @@ const BODIES: readonly AnswerCase[] = [
     'the body was taken for Latin-1 and encoded again',
     Buffer.from(JSON_TEXT).toString('latin1'),
     [
-      'the body is UTF-8 that was taken for Latin-1 and encoded again',
+      'it would match over the body decoded from UTF-8 twice, because it was taken for Latin-1',
       'Read the body as UTF-8, or better as bytes',
     ],
   ),
@@ -804,7 +807,7 @@ const COPIED: readonly AnswerCase[] = [
     'Give the JSON alone',
   ]),
   received('byte-values', 'String(new Uint8Array(body)) is verified', [...Buffer.from(JSON_TEXT)].join(), [
-    'the body is a list of the decimal values of bytes',
+    'it would match over the body decoded from a list of decimal bytes',
     'Buffer.from(body)',
   ]),
   received('inspected', 'the output of console.log is given', "{ type: 'track', event: 'A', userId: 'u' }", [

@@ -1,24 +1,12 @@
 import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
 import { printable } from '../../../redact.ts';
-import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import { LARGEST_DIAGNOSED, type KeptBody } from '../../../signature/body/kept-body.ts';
 import { RAW_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
-import {
-  base64Json,
-  charactersLost,
-  hexJson,
-  isCutCharacter,
-  isPacked,
-  isPlainText,
-  jsonAfterText,
-  jsonThenMore,
-  listedBytes,
-  onlyObject,
-  twiceEncoded,
-  unchunked,
-  utf16Order,
-  utf16Text,
-  windowsText,
-} from './decoders.ts';
+import { CHARACTER_SETS } from '../codecs/character-sets.ts';
+import type { Bytes, Codec } from '../codecs/codec.ts';
+import { isPacked } from '../codecs/codec-texts.ts';
+import { BYTE_CODECS } from '../codecs/codecs.ts';
+import { isCutCharacter, jsonAfterText, jsonThenMore, onlyObject, unchunked } from './decoders.ts';
 
 type Inside = (body: KeptBody) => Uint8Array | string | undefined;
 
@@ -46,22 +34,42 @@ export interface BodyLook {
 }
 
 /** Yields the odd looks of a body, the most telling first. */
-export function* bodyLooks(body: KeptBody): Generator<BodyLook> {
-  for (const { code, says, fix, inside, isDamaged = false } of LOOKS) {
+export function bodyLooks(body: KeptBody): Generator<BodyLook> {
+  return looksOf(body, LOOKS);
+}
+
+/** Yields the looks of a body that has the right body inside, such as an envelope. */
+export function wrappedLooks(body: KeptBody): Generator<BodyLook> {
+  return looksOf(body, WRAPPED_LOOKS);
+}
+
+function* looksOf(body: KeptBody, looks: readonly Look[]): Generator<BodyLook> {
+  for (const { code = 'no-match', says, fix, inside, isDamaged = false } of looks) {
     const found = says(body);
-    if (found !== undefined) {
-      yield {
-        code: code ?? 'no-match',
-        says: found,
-        isDamaged,
-        fix: typeof fix === 'function' ? fix(body) : fix,
-        ...(inside && { inside }),
-      };
-    }
+    if (found === undefined) continue;
+    const ownFix = typeof fix === 'function' ? fix(body) : fix;
+    yield { code, says: found, isDamaged, fix: ownFix, ...(inside && { inside }) };
   }
 }
 
-/** Makes the look of an encoded or wrapped body: a body has it if `inside` recovers the original bytes. */
+/** Makes the look of JSON that a codec decodes. It has no `inside`, because the search decodes every body. */
+function encodedLook({ name, decode }: Codec): Look {
+  return {
+    says: ({ bytes }) => {
+      const isLarge = bytes.length > LARGEST_DIAGNOSED;
+      const decoded = isLarge ? undefined : decode?.({ bytes, text: bytes.toString() });
+      return decoded !== undefined && isJsonText(decoded) ? `is JSON encoded as ${name}` : undefined;
+    },
+  };
+}
+
+function isJsonText(decoded: Bytes): boolean {
+  const bytes = Buffer.from(decoded);
+  const ends = bytes.toString('latin1', 0, 64) + bytes.subarray(-64).toString('latin1');
+  return /^\s*[[{][\s\S]*[\]}]\s*$/.test(ends);
+}
+
+/** Makes the look of a wrapped body: a body has it if `inside` recovers the original bytes. */
 function recovered(code: ReasonCode, inside: Inside, says: string, fix?: string): Look {
   return {
     code,
@@ -124,31 +132,7 @@ const LOOKS: readonly Look[] = [
     inside: ({ value }) => bodyInside(value),
     fix: ({ value }) => envelopeOf(value)?.fix ?? RAW_BYTES,
   },
-  recovered(
-    'encoded-body',
-    base64Json,
-    'is the base64 of JSON',
-    'Decode it first: Buffer.from(body, "base64"), base64.b64decode(body); a gateway says so with isBase64Encoded',
-  ),
-  recovered(
-    'encoded-body',
-    hexJson,
-    'is the hex of JSON, as a column of bytes shows it',
-    'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
-  ),
-  recovered(
-    'encoded-body',
-    listedBytes,
-    'is a list of the decimal values of bytes, as String(new Uint8Array(body)) writes it',
-    'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
-  ),
-  {
-    code: 'utf-16',
-    says: ({ bytes }) =>
-      utf16Order(bytes) === undefined ? undefined : 'is UTF-16: every second byte is zero',
-    inside: ({ bytes }) => utf16Text(bytes),
-    fix: 'Keep the body as the bytes that came: PowerShell writes UTF-16 with >, Out-File without -Encoding utf8 and Set-Content do too',
-  },
+  ...[...BYTE_CODECS, ...CHARACTER_SETS].map(encodedLook),
   {
     code: 'gzip',
     says: ({ bytes }) => (isPacked(bytes) ? 'is compressed (gzip, zlib or zstd)' : undefined),
@@ -163,21 +147,10 @@ const LOOKS: readonly Look[] = [
     fix: CUT_OFF,
   },
   {
-    code: 'latin-1',
-    says: ({ bytes, text }) =>
-      text === undefined && isPlainText(bytes) ? 'is not UTF-8, but plain text' : undefined,
-    inside: ({ bytes }) => windowsText(bytes),
-    fix: 'Read and write the body as UTF-8, or better as bytes: latin1 and windows-1252 are the default of some databases, editors and requests.text',
-  },
-  recovered(
-    'latin-1',
-    twiceEncoded,
-    'is UTF-8 that was taken for Latin-1 and encoded again',
-    'Read the body as UTF-8, or better as bytes: requests.text, a database connection and an old editor take it for Latin-1',
-  ),
-  {
-    says: (body) =>
-      charactersLost(body) ? 'has U+FFFD in it, which mostly stands where characters were lost' : undefined,
+    says: ({ text }) =>
+      text?.includes('\ufffd') === true
+        ? 'has U+FFFD in it, which mostly stands where characters were lost'
+        : undefined,
     isDamaged: true,
     fix: `Keep the body as bytes: it was decoded chunk by chunk, or as UTF-8 although it is not UTF-8. ${RAW_BYTES}`,
   },
@@ -209,6 +182,8 @@ const LOOKS: readonly Look[] = [
     says: ({ text, problem }) => (problem === undefined ? undefined : `is not JSON: ${beginning(text)}`),
   },
 ];
+
+const WRAPPED_LOOKS = LOOKS.filter(({ inside }) => inside !== undefined);
 
 const MULTIPART = /^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data/i;
 

@@ -2,25 +2,19 @@ import { SAME_BYTES } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import type { Changed, Cost } from '../change.ts';
+import { PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 
 const code = 'url-encoded';
 
-/** Yields the JSON inside a form or percent-encoded text, by changes of this cost. */
+/** Yields the JSON inside a form, by changes of this cost, in lists. */
 export function* formChanges(
   { head, text = '' }: KeptBody,
   cost: Cost,
   deadline: Deadline,
-): Generator<Changed<string>> {
-  if (/^\s*[[{"]/.test(head)) return;
-  if (cost === 1 && IS_FORM.test(text)) {
-    const would = 'over the value of the form field alone';
-    for (const value of formValues(text, deadline)) yield { code, would, cost, value };
-  }
-  if (cost === 2 && IS_FORM.test(text)) yield* otherForms(text, cost);
-  const decoded = cost === 2 && /[%+]/.test(text) ? percentDecoded(text) : undefined;
-  if (decoded !== undefined) {
-    yield { code, would: 'with the percent-encoding taken off', cost, value: decoded };
-  }
+): Generator<readonly Changed<string>[]> {
+  if (/^\s*[[{"]/.test(head) || !IS_FORM.test(text)) return;
+  if (cost === 1) yield* fieldLists(text, deadline);
+  if (cost === 2) yield [...otherForms(text, cost)];
 }
 
 const IS_FORM = /^[^\s={["]{1,100}=/;
@@ -39,47 +33,28 @@ function* otherForms(text: string, cost: Cost): Generator<Changed<string>> {
   }
 }
 
-/** Yields each distinct value of a form, the longest field first, because a signed body is longer than other fields. */
-function* formValues(text: string, deadline: Deadline): Generator<string> {
+/** Yields the values of a form, the longest field first, because a signed body is longer than other fields. */
+function* fieldLists(text: string, deadline: Deadline): Generator<readonly Changed<string>[]> {
   const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
-  for (const field of fields) {
-    if (deadline.isOver) return;
-    for (const [, value] of new URLSearchParams(field)) yield value;
+  const would = 'over the value of the form field alone';
+  for (let at = 0; at < fields.length && !deadline.isOver; at += FIELDS_A_LIST) {
+    const some = new URLSearchParams(fields.slice(at, at + FIELDS_A_LIST).join('&'));
+    yield [...some.values()].map((value) => ({ code, would, cost: 1, value }));
   }
 }
+
+/** Number of fields to read before their values are tried, because a form may have more than the time allows. */
+const FIELDS_A_LIST = 16;
 
 const FIELDS = ['payload', 'body', 'data'];
 
-/** Yields JSON percent-encoded as JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`) do, alone or in a form. */
-export function* encodedForms({ json, text = '' }: KeptBody, cost: Cost): Generator<Changed<string>> {
-  if (cost === 1 || json === undefined) return;
-  for (const value of percentEncoded(text.trim())) {
-    if (cost === 2) yield { code, would: 'percent-encoded', cost, value };
-    for (const name of cost === 3 ? FIELDS : []) {
+/** Yields forms with the JSON as their only field. */
+export function* encodedForms({ json, text = '', bytes }: KeptBody, cost: Cost): Generator<Changed<string>> {
+  if (cost !== 3 || json === undefined) return;
+  for (const { encode } of PERCENT_ENCODINGS) {
+    const value = String(encode?.({ text, bytes }));
+    for (const name of FIELDS) {
       yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${value}` };
     }
-  }
-}
-
-function percentEncoded(text: string): readonly string[] {
-  const javaScript = encodeURIComponent(Buffer.from(text).toString());
-  const strict = javaScript.replace(
-    /[!'()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return [
-    javaScript,
-    strict,
-    strict.replaceAll('%2F', '/'),
-    strict.replaceAll('%20', '+'),
-    new URLSearchParams({ '': text }).toString().slice(1),
-  ];
-}
-
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
   }
 }

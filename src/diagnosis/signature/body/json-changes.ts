@@ -10,18 +10,15 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { dropped, listIn, mapped, nodeMembers } from './json-trees.ts';
-import { applyRows, type Changed, type ChangeRow, type Cost } from '../change.ts';
+import { dropped, listIn, nodeMembers } from './json-trees.ts';
+import { ChangeTable, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /** Applies the changes of this cost to the content of JSON: takes parts out, drops members, wraps the whole, rewrites dates. */
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json === undefined) return;
-  yield* applyRows({ code: 'first-of-array', rows: LIST_ROWS }, json.node, cost);
-  yield* applyRows({ code: 'wrapped-body', rows: PART_ROWS }, json.node, cost);
-  yield* applyRows({ code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES }, json.node, cost);
+  yield* PART_CHANGES.changes(json.node, cost);
   if (cost === 2) yield* withoutOneMember(json.node);
-  if (cost === 2) yield* otherDates(json.node);
 }
 
 /** Yields the same JSON as other programs write it, in the spellings of this cost. */
@@ -149,16 +146,7 @@ const isEmpty = (value: JsonNode): boolean =>
 const isNull = (value: JsonNode): boolean => value.kind === 'literal' && value.text === 'null';
 const isEmptyText = (value: JsonNode): boolean => value.kind === 'string' && value.literal === '""';
 
-export const STRINGIFY_ONCE =
-  'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again';
-
 const VALUE_ROWS: readonly JsonRow[] = [
-  [
-    1,
-    'over the text inside the JSON string',
-    (node) => (node.kind === 'string' ? textOfLiteral(node.literal) : undefined),
-    STRINGIFY_ONCE,
-  ],
   [
     2,
     'without the members that are null',
@@ -177,19 +165,14 @@ const VALUE_ROWS: readonly JsonRow[] = [
     'without the members that a framework adds to the parsed body',
     (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
   ],
-  [
-    2,
-    'with 17 digits of its decimal numbers, as older PHP writes them',
-    (node) => compact(mapped(node, with17Digits)),
-  ],
   [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
 ];
 
-/** Writes a decimal number with 17 digits: 27.1 becomes 27.100000000000001. */
-function with17Digits(node: JsonNode): JsonNode {
-  if (node.kind !== 'literal' || !/^-?\d+\.\d+$/.test(node.text)) return node;
-  return { ...node, text: Number(node.text).toPrecision(17).replace(/0+$/, '') };
-}
+const PART_CHANGES = new ChangeTable<JsonNode, string>([
+  { code: 'first-of-array', rows: LIST_ROWS },
+  { code: 'wrapped-body', rows: PART_ROWS },
+  { code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES },
+]);
 
 /** Yields the body with one member removed, for each member, because a sender may add a field after it signed. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
@@ -205,28 +188,3 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
 
 const MOST_MEMBERS = 20;
 const ADDED_LATER = 'Sign the body when it is complete: nothing may change it between signing and sending';
-
-/** Ways in which libraries write a date. They differ in the milliseconds and the time zone. */
-const DATE_FORMS: readonly ((seconds: string, ms: string) => string)[] = [
-  (seconds) => `${seconds}Z`,
-  (seconds) => `${seconds}+00:00`,
-  (seconds, ms) => `${seconds}.${ms}Z`,
-  (seconds, ms) => `${seconds}.${ms}+00:00`,
-  (seconds, ms) => `${seconds}.${ms}000Z`,
-  (seconds, ms) => `${seconds}.${ms}000+00:00`,
-  (seconds, ms) => `${seconds}.${ms.replace(/0+$/, '')}Z`.replace('.Z', 'Z'),
-];
-const DATE = /^"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3})\d*)?(?:Z|\+00:00)"$/;
-
-function* otherDates(node: JsonNode): Generator<Changed<string>> {
-  for (const form of DATE_FORMS) {
-    const value = compact(
-      mapped(node, (each) => {
-        const [, seconds, ms = '000'] = (each.kind === 'string' && DATE.exec(each.literal)) || [];
-        return seconds === undefined ? each : { kind: 'string', literal: `"${form(seconds, ms)}"` };
-      }),
-    );
-    const would = `with its dates written as ${form('2026-01-31T12:00:00', '500')}`;
-    yield { code: 'other-encoding', would, fix: SAME_BYTES, cost: 2, value };
-  }
-}

@@ -1,0 +1,79 @@
+import type { ReasonCode } from '../../signature/reasons.ts';
+import type { Applicable, Cost } from './change.ts';
+
+/** A text that one side has before or after the secret or the body, and the other side does not. */
+interface Affix {
+  /** Name of the text, to follow "with": `a newline`. */
+  readonly what: string;
+  readonly before?: string;
+  readonly after?: string;
+  /** Cost of adding it. Removing costs 1, because few texts have it. */
+  readonly cost: Cost;
+  readonly code: ReasonCode;
+  /** The code and cost for bodies; undefined if bodies are not tried with the text. */
+  readonly body?: { readonly code: ReasonCode; readonly cost: Cost };
+}
+
+const code = 'trimmed-secret';
+
+const AFFIXES: readonly Affix[] = [
+  { what: 'a newline', after: '\n', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
+  { what: 'CRLF', after: '\r\n', cost: 1, code, body: { code: 'trailing-newline', cost: 2 } },
+  { what: 'a space', after: ' ', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
+  { what: 'a zero byte', after: '\0', cost: 2, code, body: { code: 'trailing-newline', cost: 2 } },
+  { what: 'a carriage return', after: '\r', cost: 2, code },
+  { what: 'a space', before: ' ', cost: 2, code },
+  { what: 'a space', before: ' ', after: ' ', cost: 2, code },
+  { what: 'a newline', before: '\n', after: '\n', cost: 3, code },
+  { what: 'a byte order mark', before: '\ufeff', cost: 3, code },
+  ...[
+    { what: 'double quotes', before: '"', after: '"' },
+    { what: 'single quotes', before: "'", after: "'" },
+  ].map((quotes): Affix => {
+    return { ...quotes, cost: 1, code: 'quoted-secret', body: { code: 'other-encoding', cost: 2 } };
+  }),
+  { what: 'backticks', before: '`', after: '`', cost: 3, code: 'quoted-secret' },
+  ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_'].map((name) =>
+    prefix(name, 2),
+  ),
+  ...['export HOOKS_SECRET=', 'Bearer '].map((name) => prefix(name, 3)),
+];
+
+function prefix(before: string, cost: Cost): Affix {
+  return { what: before.trim(), before, cost, code: 'misread-secret' };
+}
+
+/** The changes that add and remove what stands before and after a secret. */
+export function secretAffixChanges(): readonly Applicable<string>[] {
+  return AFFIXES.flatMap((affix) => changesOf(affix, 'the secret'));
+}
+
+/** The changes that add and remove what stands before and after a body, as a text of one latin1 character per byte, because such a text is cheap to make of any bytes. */
+export function bodyAffixChanges(): readonly Applicable<string>[] {
+  return AFFIXES.flatMap(({ body, ...affix }) => (body ? changesOf({ ...affix, ...body }, 'the body') : []));
+}
+
+function changesOf(affix: Affix, whole: string): readonly Applicable<string>[] {
+  const { what, before = '', after = '', cost, code: affixCode } = affix;
+  const place = before === '' ? 'at the end of' : after === '' ? 'before' : 'around';
+  const [adding, removing] = [`with ${what} ${place}`, `without ${what.replace(/^a /, 'the ')} ${place}`];
+  return [
+    {
+      code: affixCode,
+      would: `${adding} ${whole}`,
+      way: adding,
+      cost,
+      apply: (text) => before + text + after,
+    },
+    {
+      code: affixCode,
+      would: `${removing} ${whole}`,
+      way: removing,
+      cost: 1,
+      apply: (text) =>
+        text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after)
+          ? text.slice(before.length, text.length - after.length)
+          : undefined,
+    },
+  ];
+}

@@ -1,0 +1,122 @@
+import { LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
+import type { Written } from './codec.ts';
+
+// Conversions of codecs that take more than a line.
+
+/** Maximum bytes of a list to decode: enough for a message with spaces. A list of 4 MB takes 170 ms. */
+const LONGEST_LIST = 256 * 1024;
+
+/** The bytes whose decimal values a text lists: `123,34,116`. */
+export function listedBytes({ text }: Written): Buffer | undefined {
+  if (text.length > LONGEST_LIST || !/^\s*\[?\s*\d{1,3}(?:\s*,\s*\d{1,3}){3}/.test(text)) return undefined;
+  const values = text.replaceAll(/[[\]\s]/g, '').split(',');
+  return values.every((each) => /^\d{1,3}$/.test(each)) ? Buffer.from(values.map(Number)) : undefined;
+}
+
+/** First bytes of gzip, Zstandard and zlib (with its usual levels), in hex. */
+const MAGIC = ['1f8b', '28b52ffd', '7801', '785e', '789c', '78da'];
+
+export function isPacked(bytes: Buffer): boolean {
+  const start = bytes.toString('hex', 0, 4);
+  return MAGIC.some((magic) => start.startsWith(magic));
+}
+
+/** Unpacks gzip or zlib. Undefined if the bytes are damaged, or unpack to too much: gigabytes would take too long. */
+export function unpackedBytes({ bytes }: Written): Buffer | undefined {
+  if (!isPacked(bytes)) return undefined;
+  const maxOutputLength = Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED * bytes.length);
+  try {
+    // Loads zlib on demand, because only a diagnosis needs it.
+    return process.getBuiltinModule('node:zlib').unzipSync(bytes, { maxOutputLength });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Maximum ratio of unpacked to packed bytes: JSON is never compressed to less than 1/64. */
+const MOST_UNPACKED = 64;
+
+/** The text that Python prints for bytes: `str(body)`. */
+export function pythonBytesText(bytes: Buffer): string {
+  const quoted = pythonQuoted(bytes.toString('latin1'));
+  return `b${quoted.replaceAll(/[\x7f-\xff]/g, hexEscape)}`;
+}
+
+/** The literal that Python prints for a string. */
+export function pythonQuoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(quote, `\\${quote}`);
+  return quote + escaped + quote;
+}
+
+function hexEscape(character: string): string {
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}
+
+/** Escapes quotes, backslashes and all bytes that are not printable ASCII. */
+export function hexEscaped(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replaceAll(/[^ !#-[\]-~]/g, (character) => hexEscape(character).toUpperCase().replace('X', 'x'));
+}
+
+export function hexUnescaped({ text, bytes }: Written): Buffer | undefined {
+  if (!/\\x[0-9a-f]{2}/i.test(text)) return undefined;
+  const unescaped = bytes
+    .toString('latin1')
+    .replaceAll(/\\x([0-9a-f]{2})/gi, (_, digits: string) => Buffer.from(digits, 'hex').toString('latin1'));
+  return Buffer.from(unescaped, 'latin1');
+}
+
+/** The value of the literal of a JSON string; undefined for other texts. */
+export function parsedString(literal: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(literal);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the characters that HTML reserves by their entities. */
+export function entitiesEncoded(text: string, apostrophe: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", apostrophe);
+}
+
+/** Decodes the entities of the characters that HTML reserves. */
+export function entitiesDecoded(text: string): string {
+  return text
+    .replaceAll(/&#0?39;|&#x27;|&apos;/gi, "'")
+    .replaceAll(/&quot;|&#34;/g, '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+/** Percent-encodes all characters but those that RFC 3986 does not reserve. */
+export function urlEncoded({ bytes }: Written): string {
+  return encodeURIComponent(bytes.toString().trim()).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Decodes percent-encoding. Undefined for a text that has characters which are always encoded. */
+export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
+  if (/["{}<>]|\s\S/.test(text)) return undefined;
+  try {
+    return decodeURIComponent(text.replaceAll('+', plus));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { FIXES } from '../../../signature/reasons.ts';
+import { replaced } from '../change.ts';
+import { UTF_16 } from './character-sets.ts';
+import { withMeaning, type Codec } from './codec.ts';
+import {
+  entitiesDecoded,
+  entitiesEncoded,
+  hexEscaped,
+  hexUnescaped,
+  listedBytes,
+  parsedString,
+  urlDecoded,
+  urlEncoded,
+  pythonBytesText,
+  unpackedBytes,
+} from './codec-texts.ts';
+
+const STRINGIFY_ONCE =
+  'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again';
+
+/** Ways to write bytes as text or as other bytes. */
+export const BYTE_CODECS: readonly Codec[] = [
+  {
+    name: 'base64',
+    encode: ({ bytes }) => bytes.toString('base64'),
+    decode: ({ text }) =>
+      /^[\w+/-][\w+/\s-]*={0,2}\r?\n?$/.test(text) ? Buffer.from(text, 'base64') : undefined,
+    cost: 1,
+    bodyCost: 2,
+    received: {
+      code: 'encoded-body',
+      fix: 'Decode it first: Buffer.from(body, "base64"), base64.b64decode(body); a gateway says so with isBase64Encoded',
+    },
+  },
+  {
+    // PostgreSQL shows bytes as hex after \x, others after 0x.
+    name: 'hex',
+    encode: ({ bytes }) => bytes.toString('hex'),
+    decode: ({ text }) => {
+      const digits = /^(?:\\x|0x)?((?:[0-9a-f]{2})+)\s*$/i.exec(text)?.[1];
+      return digits && Buffer.from(digits, 'hex');
+    },
+    received: {
+      code: 'encoded-body',
+      fix: 'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
+    },
+  },
+  {
+    name: 'a list of decimal bytes',
+    encode: ({ bytes }) => bytes.join(','),
+    decode: listedBytes,
+    cost: 3,
+    received: {
+      code: 'encoded-body',
+      fix: 'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
+    },
+  },
+  {
+    name: 'the text that Python prints for bytes',
+    encode: ({ bytes }) => pythonBytesText(bytes),
+    bodyCost: 3,
+  },
+  ...UTF_16,
+  ...hashed('sha256', 'SHA-256'),
+  ...hashed('sha1', 'SHA-1'),
+  ...hashed('md5', 'MD5'),
+];
+
+/** A hash is no encoding, but one side may take the hash of the secret or the body in place of the secret or body. */
+function hashed(algorithm: string, name: string): readonly Codec[] {
+  return [
+    {
+      name: `the hex of its ${name}`,
+      encode: ({ bytes }) => createHash(algorithm).update(bytes).digest('hex'),
+      bodyCost: 3,
+    },
+    {
+      name: `its ${name}`,
+      encode: ({ bytes }) => createHash(algorithm).update(bytes).digest(),
+      cost: 3,
+    },
+  ];
+}
+
+/** Packing is for bodies alone: a secret is too short to be packed. */
+export const GZIP: Codec = {
+  name: 'gzip or zlib',
+  encode: ({ bytes }) => process.getBuiltinModule('node:zlib').gzipSync(bytes),
+  decode: unpackedBytes,
+  cost: 3,
+  signed: { code: 'other-encoding', fix: FIXES.gzip },
+  received: { code: 'gzip', fix: FIXES.gzip },
+};
+
+/** Percent-encoding as PHP (`rawurlencode`, `urlencode`), JavaScript and Python (`quote`) write it. */
+export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['url-encoded'] }, [
+  { name: 'a URL component', encode: urlEncoded, decode: ({ text }) => urlDecoded(text, '+') },
+  {
+    name: "a URL component with !, ', (, ) and * as they are, as JavaScript writes it",
+    encode: ({ bytes }) => encodeURIComponent(bytes.toString().trim()),
+  },
+  { name: 'a URL path', encode: (plain) => urlEncoded(plain).replaceAll('%2F', '/') },
+  {
+    name: 'a form value',
+    encode: (plain) => urlEncoded(plain).replaceAll('%20', '+'),
+    decode: ({ text }) => urlDecoded(text, ' '),
+  },
+  {
+    name: 'a form value, as JavaScript writes it',
+    encode: ({ text }) => new URLSearchParams({ '': text.trim() }).toString().slice(1),
+  },
+]);
+
+/** Ways to write the characters of a text that have a meaning in JSON, HTML, a URL or a shell. */
+export const ESCAPES: readonly Codec[] = [
+  {
+    name: 'a JSON string',
+    encode: ({ text }) => JSON.stringify(text),
+    decode: ({ text }) => (text.startsWith('"') ? parsedString(text) : undefined),
+    signed: { code: 'other-encoding', fix: STRINGIFY_ONCE },
+  },
+  {
+    name: 'a JSON string without its quotes',
+    encode: ({ text }) => JSON.stringify(text).slice(1, -1),
+    decode: ({ text }) => (text.includes('\\') ? parsedString(`"${text}"`) : undefined),
+  },
+  {
+    name: 'text with \\n and \\t for white space, which echo of many shells decodes',
+    encode: ({ text }) => replaced(text, /\n/g, '\\n')?.replaceAll('\t', '\\t'),
+    decode: ({ text }) => replaced(text, /\\n/g, '\n')?.replaceAll('\\t', '\t'),
+  },
+  {
+    name: 'text with \\/ for slashes',
+    encode: ({ text }) => replaced(text, /\//g, '\\/'),
+    decode: ({ text }) => replaced(text, /\\\//g, '/'),
+  },
+  {
+    name: 'text with backslashes before its quotes and backslashes, as addslashes writes it',
+    encode: ({ text }) => text.replaceAll(/["'\\]/g, String.raw`\$&`),
+    decode: ({ text }) => text.replaceAll(/\\(.)/gs, '$1'),
+  },
+  {
+    name: 'text with \\x escapes, which nginx writes into logs',
+    encode: ({ bytes }) => hexEscaped(bytes),
+    decode: hexUnescaped,
+  },
+  {
+    name: 'HTML, with entities for quotes, <, > and &',
+    encode: ({ text }) => entitiesEncoded(text, '&#39;'),
+    decode: ({ text }) => (text.includes('&') ? entitiesDecoded(text) : undefined),
+  },
+  {
+    name: 'HTML, with entities for quotes, <, > and &, as PHP writes them',
+    encode: ({ text }) => entitiesEncoded(text, '&#039;'),
+    cost: 3,
+  },
+  ...PERCENT_ENCODINGS,
+];
