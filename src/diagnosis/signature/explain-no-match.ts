@@ -10,7 +10,7 @@ import { FIXES } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
 import { unexpandedName } from '../../signature/secret.ts';
-import { bodyLooks } from './body/body-looks.ts';
+import { bodyNoteOf } from './body/body-looks.ts';
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
 import { oddLooksOf } from './other-secrets.ts';
 import { DIGEST_BYTES, whatOf, type Reading } from './readings.ts';
@@ -23,7 +23,7 @@ export function explainNoMatch(
   readings: readonly Reading[],
   result: FailedSearch,
 ): Diagnosis {
-  const { digests, scheme } = evidence;
+  const { digests, scheme, body } = evidence;
   const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
   const isKnown = notation !== undefined && knownValue(evidence.presented.signatures[0] ?? '') !== undefined;
   if (isKnown || (notation?.cost ?? 0) > 0) return explainUnreadable(evidence);
@@ -31,13 +31,13 @@ export function explainNoMatch(
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
   if (unexpanded !== undefined) return diagnosisFor(evidence, unexpanded, 'likely');
   const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
-  const { note, isDamaged } = noteOf(evidence);
+  const look = body && bodyNoteOf(body);
+  const note = look && [`The body ${look.says}`, look.fix].filter(Boolean).join('. ');
   const found = `${written}${triedText(result)}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}, or what they sign differs`;
   const { code = 'no-match', fix } = notation?.problem ?? {};
   const ownFix = notation === undefined ? '' : (fix ?? fixOf(code, evidence));
-  const fixes = isDamaged
-    ? [ownFix, note, compareSecrets(evidence)]
-    : [ownFix, compareSecrets(evidence), note];
+  const compare = compareSecrets(evidence);
+  const fixes = look?.fix === undefined ? [ownFix, compare, note] : [ownFix, note, compare];
   const hint = mismatchText(digests.bytes, found, fixes.filter(Boolean).join('. '));
   return diagnosisOf(code, 'likely', hint);
 }
@@ -75,15 +75,6 @@ function triedText(result: FailedSearch): string {
 
 function combinations(count: number): string {
   return count === 1 ? '1 combination' : `${count} combinations`;
-}
-
-/** Describes what is odd about the body in a sentence. Empty for an ordinary body. */
-function noteOf({ body }: SignatureEvidence): { readonly note: string; readonly isDamaged: boolean } {
-  const [look] = body === undefined ? [] : bodyLooks(body);
-  if (look === undefined) return { note: '', isDamaged: false };
-  const fix = look.fix === undefined ? '' : `. ${look.fix}`;
-  // Adds the fix only for damaged bodies: the bytes inside other odd bodies were tried, and do not match.
-  return { note: `The body ${look.says}${look.isDamaged ? fix : ''}`, isDamaged: look.isDamaged };
 }
 
 /** Returns the fix that compares the secrets of both sides. Its command reads our secret from where it was given. */

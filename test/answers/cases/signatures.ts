@@ -630,7 +630,7 @@ const BODIES: readonly AnswerCase[] = [
     'cut-off-varchar',
     'a VARCHAR(255) cut the body off',
     JSON.stringify({ a: 'x'.repeat(400) }).slice(0, 255),
-    ['cut off after 255 bytes (the size of a VARCHAR(255))', 'Verify the whole body'],
+    ['cut off after 255 bytes', 'Verify the whole body'],
   ),
   received(
     'cut-character',
@@ -849,7 +849,7 @@ const COPIED: readonly AnswerCase[] = [
     COMPARE_BODIES,
   ]),
   received('one-object', 'the body is put into an object', `{"body":${JSON_TEXT}}`, [
-    'over what is in it: the body is an object around another one',
+    'it would match over the member `body` of the body alone',
     RAW,
   ]),
 ];

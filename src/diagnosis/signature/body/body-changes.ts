@@ -7,7 +7,7 @@ import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 import { pythonQuoted } from '../codecs/codec-texts.ts';
 import { BYTE_CODECS, ESCAPES, GZIP } from '../codecs/codecs.ts';
-import { wrappedLooks } from './body-looks.ts';
+import { wrappedChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
 import { jsonParts, jsonSpellings } from './json-changes.ts';
@@ -41,7 +41,7 @@ export function* bodyChangeLists(
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
   yield signedBodies(jsonParts(body, cost, deadline), true);
-  if (cost === 1) yield signedBodies(insideChanges(body), true);
+  if (cost === 1) yield signedBodies(wrappedChanges(body), true);
   for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, true);
   yield signedBodies(DECODINGS.changes(written, cost), true);
   yield signedBodies(jsonSpellings(body, cost, deadline), false);
@@ -104,15 +104,6 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 }
 
 const STRINGIFIED = 'over the JSON-stringified body';
-
-/** Yields the bytes inside a body that looks odd, such as an envelope. */
-function* insideChanges(body: KeptBody): Generator<Changed<Bytes>> {
-  for (const { code, says, fix, inside } of wrappedLooks(body)) {
-    const bytes = inside?.(body);
-    if (bytes === undefined) continue;
-    yield { code, would: `over what is in it: the body ${says}`, fix, cost: 1, value: bytes };
-  }
-}
 
 const CODECS = [GZIP, ...BYTE_CODECS, ...ESCAPES];
 const ENCODINGS = new ChangeTable([], bodyCodecChanges(CODECS, 'encode'));

@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { stringified } from '../../../signature/body/json-text.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
-import { isObject } from '../../../validate-options.ts';
 
-// Functions that take the right body out of a wrapped one, and tests of whether a body is damaged.
+// Functions that take the right body out of a wrapped one, each undefined for other bodies.
 
 /** Removes the chunk lengths from a chunked body (RFC 9112, 7.1). */
-export function unchunked(body: Buffer): Buffer {
+export function unchunked({ bytes: body, head }: KeptBody): Buffer | undefined {
+  if (!/^[0-9a-f]{1,8}(?:;[^\r\n]*)?\r?\n/i.test(head)) return undefined;
+  if (!/\n0\r?\n\s*$/.test(body.subarray(-16).toString('latin1'))) return undefined;
   const chunks: Buffer[] = [];
   for (let at = 0; at < body.length;) {
     const start = body.indexOf('\n', at) + 1;
@@ -17,14 +17,6 @@ export function unchunked(body: Buffer): Buffer {
     at = end < 0 ? body.length : end + 1;
   }
   return Buffer.concat(chunks);
-}
-
-/** Whether bytes are UTF-8 except that the last character is cut off. */
-export function isCutCharacter(bytes: Buffer): boolean {
-  const tail = [1, 2, 3].find((length) => (bytes.at(-length) ?? 0) >= 0xc2);
-  const [lead = 0] = tail === undefined ? [] : bytes.subarray(-tail);
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  return tail !== undefined && tail < length && isUtf8(bytes.subarray(0, -tail));
 }
 
 /** The JSON at the start of a body that continues with other text after it. */
@@ -44,12 +36,4 @@ export function jsonAfterText({ text, problem }: KeptBody): string | undefined {
   const at = text.search(/\{\s*"|\[\s*\{/);
   const json = text.slice(at).trim();
   return at > 0 && stringified(json) !== undefined ? json : undefined;
-}
-
-/** The JSON of the object that a body wraps as its only member: `body`, `payload`, `rawBody` and the like. */
-export function onlyObject({ value }: KeptBody): string | undefined {
-  if (!isObject(value)) return undefined;
-  const [key = '', ...others] = Object.keys(value);
-  const isBody = others.length === 0 && /^(?:raw)?_?(?:body|payload)$/i.test(key);
-  return isBody && typeof value[key] === 'object' ? JSON.stringify(value[key]) : undefined;
 }
