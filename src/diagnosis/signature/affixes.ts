@@ -62,6 +62,7 @@ function changesOf(affix: Affix, whole: string): readonly Applicable<string>[] {
       code: affixCode,
       would: `${adding} ${whole}`,
       way: adding,
+      isAddition: true,
       cost,
       apply: (text) => before + text + after,
     },

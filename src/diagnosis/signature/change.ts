@@ -11,6 +11,8 @@ export interface SignatureChange {
   readonly fix?: string | undefined;
   /** The codec that was applied, and its direction. The same for a secret and a body. */
   readonly way?: string | undefined;
+  /** Whether the change adds an affix. A chain has at most one addition of each code: no side adds a space and a newline. */
+  readonly isAddition?: boolean | undefined;
   /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
@@ -58,9 +60,9 @@ export class ChangeTable<Value, Result = Value> {
   /** The results of the changes of one cost. */
   changes(value: Value, cost: Cost): Changed<Result>[] {
     const made: Changed<Result>[] = [];
-    for (const { code, would, fix, way, apply } of this.#byCost[cost]) {
+    for (const { apply, code, would, fix, way, isAddition } of this.#byCost[cost]) {
       const result = apply(value);
-      if (result !== undefined) made.push({ code, would, cost, fix, way, value: result });
+      if (result !== undefined) made.push({ code, would, cost, fix, way, isAddition, value: result });
     }
     return made;
   }
@@ -134,7 +136,9 @@ export class Variants<Value> {
     made: Variant<Value>[],
   ): readonly Variant<Value>[] {
     const start = made.length;
+    const added = before.filter(({ isAddition }) => isAddition).map(({ code }) => code);
     for (const change of found) {
+      if (change.isAddition === true && added.includes(change.code)) continue;
       const key = this.#options.keyOf(change.value);
       if (this.#seen.has(key)) continue;
       this.#seen.add(key);

@@ -23,7 +23,7 @@ export function explainNoMatch(
   readings: readonly Reading[],
   result: FailedSearch,
 ): Diagnosis {
-  const { digests, scheme, body } = evidence;
+  const { digests, scheme } = evidence;
   const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
   const isKnown = notation !== undefined && knownValue(evidence.presented.signatures[0] ?? '') !== undefined;
   if (isKnown || (notation?.cost ?? 0) > 0) return explainUnreadable(evidence);
@@ -31,15 +31,20 @@ export function explainNoMatch(
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
   if (unexpanded !== undefined) return diagnosisFor(evidence, unexpanded, 'likely');
   const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
-  const look = body && bodyNoteOf(body);
-  const note = look && [`The body ${look.says}`, look.fix].filter(Boolean).join('. ');
   const found = `${written}${triedText(result)}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}, or what they sign differs`;
   const { code = 'no-match', fix } = notation?.problem ?? {};
-  const ownFix = notation === undefined ? '' : (fix ?? fixOf(code, evidence));
-  const compare = compareSecrets(evidence);
-  const fixes = look?.fix === undefined ? [ownFix, compare, note] : [ownFix, note, compare];
-  const hint = mismatchText(digests.bytes, found, fixes.filter(Boolean).join('. '));
+  const ownFix = notation === undefined ? [] : [fix ?? fixOf(code, evidence)];
+  const hint = mismatchText(digests.bytes, found, [...ownFix, ...whatToCompare(evidence)].join('. '));
   return diagnosisOf(code, 'likely', hint);
+}
+
+/** Returns the fix that compares the secrets, and what is odd about the body: first, if it shows that the body is damaged. */
+function whatToCompare(evidence: SignatureEvidence): readonly string[] {
+  const look = evidence.body && bodyNoteOf(evidence.body);
+  const compare = compareSecrets(evidence);
+  if (look === undefined) return [compare];
+  const note = `The body ${look.says}`;
+  return look.fix === undefined ? [compare, note] : [note, look.fix, compare];
 }
 
 function unusableSecret(scheme: SignatureScheme): Explanation {

@@ -1,5 +1,7 @@
 import { mismatchText, type Diagnosis, type SignatureEvidence } from '../../signature/evidence.ts';
 import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented-signature.ts';
+import { byteChanges } from './body/byte-changes.ts';
+import { COSTS } from './change.ts';
 import { hmacName } from './constructs.ts';
 import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match.ts';
 import { diagnosisFor, fixOf, recipeOf } from './diagnosis-for.ts';
@@ -42,10 +44,12 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
 function search(evidence: SignatureEvidence, readings: readonly Reading[]): SearchResult {
   const { body, digests } = evidence;
   if (body !== undefined) return searchChanges({ ...evidence, body }, readings);
-  // Without the body, only other final newlines can be tried: the digests keep the last bytes of the body for that.
-  for (const { would, digests: made } of digests.otherEndings()) {
-    const reading = readings.find(({ matches }) => made.some((digest) => matches(digest.toString('latin1'))));
-    if (reading) return { kind: 'found', reading, changes: [{ code: 'trailing-newline', would }] };
+  // Without the body, only other ends of it can be tried: the digests keep the last bytes of the body for that.
+  const ends = COSTS.flatMap((cost) => byteChanges(digests.lastBytes, cost));
+  for (const { code, would, value } of ends.filter((change) => change.code === 'trailing-newline')) {
+    const made = digests.ending(Buffer.from(value)).map((digest) => digest.toString('latin1'));
+    const reading = readings.find(({ matches }) => made.some(matches));
+    if (reading) return { kind: 'found', reading, changes: [{ code, would }] };
   }
   return { kind: 'too-large' };
 }

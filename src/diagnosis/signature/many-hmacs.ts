@@ -40,7 +40,9 @@ export class ManyHmacs {
 
   #keyBlocks(secret: Variant<Secret>): KeyBlocks {
     const { inner, outer } = paddedKey(this.#algorithm, secret.value);
-    const blocks = { inner, outer: Buffer.concat([outer, Buffer.alloc(DIGEST_BYTES[this.#algorithm])]) };
+    const room = Buffer.alloc(outer.length + DIGEST_BYTES[this.#algorithm]);
+    room.set(outer);
+    const blocks = { inner, outer: room };
     this.#keys.set(secret, blocks);
     return blocks;
   }

@@ -44,7 +44,11 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
     [bare, false],
     [undecorated(bare), true],
   ] as const) {
-    const found = [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...listReadings(token)];
+    const found = [
+      ...hexReadings(token, scheme),
+      ...base64Readings(token, scheme),
+      ...listReadings(token, scheme),
+    ];
     if (found.length > 0) {
       return found.map((reading) => (isDecorated ? decorated(reading, text.trim(), token) : reading));
     }
@@ -102,23 +106,8 @@ function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading
   const digits = token.toLowerCase();
   const isUpperCase = digits !== token && scheme.isLenient !== true && scheme.encoding === 'hex';
   const form = isUpperCase ? ' in upper-case hex' : scheme.encoding === 'hex' ? '' : ' in hex';
-  yield* wholeReadings(Buffer.from(digits, 'hex'), digits.length / 2, form, scheme);
+  if (digits.length % 2 === 0) yield* wholeReadings(Buffer.from(digits, 'hex'), form, scheme);
   yield* partReadings(digits, 'hex', scheme);
-  // A negative byte of Java or C that is written as an integer has the digits ffffff before its own.
-  const unpadded = digits.replace(/ffffff(?=[89a-f])/g, '');
-  const most = 2 * DIGEST_BYTES[scheme.hash];
-  if (unpadded.length > most || unpadded.length < (most * 3) / 4 || digits.length === most) return;
-  yield {
-    algorithm: scheme.hash,
-    cost: 1,
-    problem: {
-      code: 'other-encoding',
-      what: `${hmacName(scheme.hash)} with each byte written as an integer, not as two digits`,
-      fix: 'Write two hex digits for each byte: %02x, padStart(2, "0"), byte & 0xff',
-    },
-    matches: (digest) =>
-      [...Buffer.from(digest, 'latin1')].map((byte) => byte.toString(16)).join('') === unpadded,
-  };
 }
 
 function* base64Readings(token: string, scheme: SignatureScheme): Generator<Reading> {
@@ -128,15 +117,10 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
     /[-_]/.test(token) || (scheme.encoding === 'base64' && !token.endsWith('=') && digest.length % 3 > 0);
   const form = isUrl ? ' in base64url' : scheme.encoding === 'base64' ? '' : ' in base64';
   // An unpadded base64 text of 16 bytes is not taken for MD5, because any word of 22 letters has that form.
-  if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, digest.length, form, scheme);
+  if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, form, scheme);
   const digits = digest.toString('latin1');
   if (/^(?:[0-9a-f]{2}){16,64}$/i.test(digits)) {
-    yield* wholeReadings(
-      Buffer.from(digits, 'hex'),
-      digits.length / 2,
-      ' in hex and again in base64',
-      scheme,
-    );
+    yield* wholeReadings(Buffer.from(digits, 'hex'), ' in hex and again in base64', scheme);
   }
   if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART) {
     yield* partReadings(token, 'base64', scheme);
@@ -146,27 +130,18 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
 const MIN_BASE64_PART = 20;
 
 /** Reads bytes as Java, Go and PowerShell print them: `[-12, 34, …]`, `[244 34 …]`. */
-function* listReadings(token: string): Generator<Reading> {
+function* listReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   if (!/^\[?(?:-?\d{1,3}[,\s]+){15,63}-?\d{1,3}\]?$/.test(token)) return;
-  const digest = Buffer.from((token.match(/-?\d+/g) ?? []).map(Number));
-  const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === digest.length);
-  if (algorithm === undefined) return;
-  const what = `${hmacName(algorithm)} as a list of its bytes`;
-  yield {
-    algorithm,
-    cost: 0,
-    problem: { code: 'other-encoding', what },
-    matches: (made) => made === digest.toString('latin1'),
-  };
+  yield* wholeReadings(
+    Buffer.from((token.match(/-?\d+/g) ?? []).map(Number)),
+    ' as a list of its bytes',
+    scheme,
+  );
 }
 
 /** Reads a text as a whole digest of the hash that has this many bytes, and as the start of longer digests. */
-function* wholeReadings(
-  digest: Buffer,
-  bytes: number,
-  form: string,
-  scheme: SignatureScheme,
-): Generator<Reading> {
+function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): Generator<Reading> {
+  const bytes = digest.length;
   const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === bytes);
   if (algorithm === undefined) return;
   const whole = digest.toString('latin1');

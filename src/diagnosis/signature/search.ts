@@ -195,21 +195,14 @@ function changesOf(
   algorithm: HmacAlgorithm,
   received: KeptBody,
 ): readonly NamedChange[] {
+  const isStringified = body.changes.length === 0 && body.value.body !== received;
   const named = construct && { ...construct, would: construct.would(HASH_NAMES[algorithm]) };
   return [
     ...(named ? [named] : []),
     ...(frame ? [frame] : []),
     ...secret.changes,
-    ...bodyChangesOf(body, received),
+    ...(isStringified ? [STRINGIFIED] : body.changes.map((each) => ({ ...each, ...each.refined?.() }))),
   ];
-}
-
-function bodyChangesOf(
-  { value, changes }: Variant<BodyCandidate>,
-  received: KeptBody,
-): readonly NamedChange[] {
-  const isStringified = changes.length === 0 && value.body !== received;
-  return isStringified ? [STRINGIFIED] : changes.map((change) => ({ ...change, ...change.refined?.() }));
 }
 
 /** The note on a match over the JSON-stringified body: it is valid, although the bytes that were sent differ. */

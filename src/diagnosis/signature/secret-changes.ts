@@ -3,7 +3,7 @@ import { secretAffixChanges } from './affixes.ts';
 import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost, type RowGroup } from './change.ts';
 import { CHARACTER_SETS } from './codecs/character-sets.ts';
 import { secretCodecChanges } from './codecs/codec.ts';
-import { BYTE_CODECS, ESCAPES } from './codecs/codecs.ts';
+import { BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from './codecs/codecs.ts';
 
 /** A secret as text, or as bytes if it was decoded. */
 export type Secret = string | Uint8Array;
@@ -142,7 +142,7 @@ const CODEC_CHANGES = new ChangeTable(
   [],
   [
     ...secretCodecChanges(BYTE_CODECS, SAME_ENCODING),
-    ...secretCodecChanges(ESCAPES, { code: 'misread-secret' }),
+    ...secretCodecChanges([...ESCAPES, ...PERCENT_ENCODINGS], { code: 'misread-secret' }),
   ],
 );
 const CHARACTER_CHANGES = new ChangeTable([], secretCodecChanges(CHARACTER_SETS, SAME_ENCODING));

@@ -33,19 +33,9 @@ export class BodyDigests {
     return this.ending(this.#ending);
   }
 
-  /**
-   * Yields the digests that the body would have with or without a final newline. `would` describes the change, as in
-   * `without the trailing newline`.
-   */
-  *otherEndings(): Generator<{ readonly would: string; readonly digests: Buffer[] }> {
-    const ending = Buffer.from(this.#ending).toString('latin1');
-    if (ending.endsWith('\n')) {
-      const bare = ending.replace(/\r?\n$/, '');
-      yield { would: 'without the trailing newline', digests: this.ending(Buffer.from(bare, 'latin1')) };
-    }
-    for (const [newline, would] of NEWLINES) {
-      yield { would, digests: this.ending(Buffer.from(ending + newline, 'latin1')) };
-    }
+  /** The last bytes of the body, in place of which `ending` tries others. */
+  get lastBytes(): Buffer {
+    return Buffer.from(this.#ending);
   }
 
   /**
@@ -68,8 +58,3 @@ export class BodyDigests {
     return this;
   }
 }
-
-const NEWLINES = [
-  ['\n', 'with a newline at the end of the body'],
-  ['\r\n', 'with CRLF at the end of the body'],
-] as const;

@@ -6,7 +6,7 @@ import { ChangeTable, type SignatureChange, type Changed, type Cost, type RowGro
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 import { pythonQuoted } from '../codecs/codec-texts.ts';
-import { BYTE_CODECS, ESCAPES, GZIP } from '../codecs/codecs.ts';
+import { BYTE_CODECS, ESCAPES, GZIP, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 import { wrappedChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
@@ -40,14 +40,14 @@ export function* bodyChangeLists(
   yield signedBodies(stringifiedChange(body, cost), false);
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
-  yield signedBodies(jsonParts(body, cost, deadline), true);
   if (cost === 1) yield signedBodies(wrappedChanges(body), true);
+  yield signedBodies(jsonParts(body, cost, deadline), true);
   for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, true);
   yield signedBodies(DECODINGS.changes(written, cost), true);
   yield signedBodies(jsonSpellings(body, cost, deadline), false);
   if (deadline.isOver) return;
-  yield signedBodies(encodedForms(body, cost), false);
   yield signedBodies(ENCODINGS.changes(written, cost), false);
+  yield signedBodies(encodedForms(written.text.trim(), cost), false);
   yield signedBodies(TEXT_CHANGES.changes(body, cost), false);
 }
 
@@ -107,7 +107,10 @@ const STRINGIFIED = 'over the JSON-stringified body';
 
 const CODECS = [GZIP, ...BYTE_CODECS, ...ESCAPES];
 const ENCODINGS = new ChangeTable([], bodyCodecChanges(CODECS, 'encode'));
-const DECODINGS = new ChangeTable([], bodyCodecChanges([...CHARACTER_SETS, ...CODECS], 'decode'));
+const DECODINGS = new ChangeTable(
+  [],
+  bodyCodecChanges([...CHARACTER_SETS, ...CODECS, ...PERCENT_ENCODINGS], 'decode'),
+);
 
 const TEXTS: readonly RowGroup<KeptBody, string>[] = [
   {

@@ -23,10 +23,10 @@ const LATIN_1_ROWS: readonly RowGroup<string>[] = [
     code: 'trailing-newline',
     rows: [
       [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
-      [2, 'with the body twice', (body) => body + body],
       [2, 'without the trailing newlines', withoutNewlines],
     ],
   },
+  { code: 'other-encoding', rows: [[2, 'with the body twice', (body) => body + body]] },
   {
     code: 'bom',
     rows: [

@@ -1,7 +1,8 @@
 import { SAME_BYTES } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import type { Changed, Cost } from '../change.ts';
+import { ChangeTable, type Changed, type Cost } from '../change.ts';
+import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 import { PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 
 const code = 'url-encoded';
@@ -48,13 +49,16 @@ const FIELDS_A_LIST = 16;
 
 const FIELDS = ['payload', 'body', 'data'];
 
-/** Yields forms with the JSON as their only field. */
-export function* encodedForms({ json, text = '', bytes }: KeptBody, cost: Cost): Generator<Changed<string>> {
-  if (cost !== 3 || json === undefined) return;
-  for (const { encode } of PERCENT_ENCODINGS) {
-    const value = String(encode?.({ text, bytes }));
+/** Yields a text percent-encoded, alone and as the only field of a form. */
+export function* encodedForms(text: string, cost: Cost): Generator<Changed<Bytes>> {
+  const written = { text, bytes: Buffer.from(text) };
+  yield* ENCODINGS.changes(written, cost);
+  if (cost !== 3) return;
+  for (const { value } of ENCODINGS.changes(written, 2)) {
     for (const name of FIELDS) {
-      yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${value}` };
+      yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${String(value)}` };
     }
   }
 }
+
+const ENCODINGS = new ChangeTable([], bodyCodecChanges(PERCENT_ENCODINGS, 'encode'));

@@ -118,7 +118,9 @@ const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'prop
 
 const PART_ROWS: readonly JsonRow[] = [
   ...WRAPPERS.map((name): JsonRow => {
-    return [2, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
+    // Other members than these two are common in a body that is not wrapped.
+    const cost = name === 'body' || name === 'payload' ? 1 : 2;
+    return [cost, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
   }),
   ...WRAPPERS.slice(0, 5).map((name): JsonRow => {
     return [

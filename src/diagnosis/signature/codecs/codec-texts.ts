@@ -105,7 +105,7 @@ export function entitiesDecoded(text: string): string {
 
 /** Percent-encodes all characters but those that RFC 3986 does not reserve. */
 export function urlEncoded({ bytes }: Written): string {
-  return encodeURIComponent(bytes.toString().trim()).replaceAll(
+  return encodeURIComponent(bytes.toString()).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );

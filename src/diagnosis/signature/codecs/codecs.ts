@@ -98,7 +98,7 @@ export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['
   { name: 'a URL component', encode: urlEncoded, decode: ({ text }) => urlDecoded(text, '+') },
   {
     name: "a URL component with !, ', (, ) and * as they are, as JavaScript writes it",
-    encode: ({ bytes }) => encodeURIComponent(bytes.toString().trim()),
+    encode: ({ bytes }) => encodeURIComponent(bytes.toString()),
   },
   { name: 'a URL path', encode: (plain) => urlEncoded(plain).replaceAll('%2F', '/') },
   {
@@ -108,7 +108,7 @@ export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['
   },
   {
     name: 'a form value, as JavaScript writes it',
-    encode: ({ text }) => new URLSearchParams({ '': text.trim() }).toString().slice(1),
+    encode: ({ text }) => new URLSearchParams({ '': text }).toString().slice(1),
   },
 ]);
 
@@ -155,5 +155,4 @@ export const ESCAPES: readonly Codec[] = [
     encode: ({ text }) => entitiesEncoded(text, '&#039;'),
     cost: 3,
   },
-  ...PERCENT_ENCODINGS,
 ];
