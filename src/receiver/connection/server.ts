@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../clock.ts';
 import { slowSenderTimeouts } from '../../service/start-listening.ts';
 import type { ReceiverLimits, ServerCertificate } from '../options.ts';
 import {
@@ -15,6 +16,7 @@ import {
 
 interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
+  readonly clock: Clock;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   /** Called for a request whose headers are rejected, before its body has arrived. */
@@ -34,9 +36,12 @@ export class BoundedServer {
   readonly server: Server;
   /** The TCP connections under the TLS sockets, by the sender's address and port. */
   readonly #wires = new Map<string, Socket>();
+  #openConnections = 0;
+  #lastClosedAt: number;
 
   constructor(options: BoundedServerOptions) {
-    const { limits, certificate, onRequest, onRequestProblem, onConnectionProblem } = options;
+    const { limits, clock, certificate, onRequest, onRequestProblem, onConnectionProblem } = options;
+    this.#lastClosedAt = clock.now();
     const settings = {
       ...slowSenderTimeouts(limits),
       // Long, so that a sender's pooled connection rarely uses a socket that is being closed.
@@ -64,7 +69,19 @@ export class BoundedServer {
       onConnectionProblem(CONNECT, socket as Socket); // a socket, see above
     });
     this.server.on('drop', options.onDropped);
+    this.server.on('connection', (wire: Socket) => {
+      this.#openConnections++;
+      wire.once('close', () => {
+        this.#openConnections--;
+        this.#lastClosedAt = clock.now();
+      });
+    });
     if (certificate !== undefined) this.#watchTls(options.onEnded);
+  }
+
+  /** The time, in ms, since which no connection has been open. Undefined while one is open. */
+  get idleSince(): number | undefined {
+    return this.#openConnections > 0 ? undefined : this.#lastClosedAt;
   }
 
   /** The TCP connection of a socket, which may be a TLS socket. */
