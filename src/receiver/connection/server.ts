@@ -34,9 +34,8 @@ interface BoundedServerOptions {
 /** An HTTP server that limits senders and can speak TLS. */
 export class BoundedServer {
   readonly server: Server;
-  /** The TCP connections under the TLS sockets, by the sender's address and port. */
+  /** The open TCP connections, which are under the sockets of TLS, by the sender's address and port. */
   readonly #wires = new Map<string, Socket>();
-  #openConnections = 0;
   #lastClosedAt: number;
 
   constructor(options: BoundedServerOptions) {
@@ -69,19 +68,12 @@ export class BoundedServer {
       onConnectionProblem(CONNECT, socket as Socket); // a socket, see above
     });
     this.server.on('drop', options.onDropped);
-    this.server.on('connection', (wire: Socket) => {
-      this.#openConnections++;
-      wire.once('close', () => {
-        this.#openConnections--;
-        this.#lastClosedAt = clock.now();
-      });
-    });
-    if (certificate !== undefined) this.#watchTls(options.onEnded);
+    this.#watchConnections(options);
   }
 
   /** The time, in ms, since which no connection has been open. Undefined while one is open. */
   get idleSince(): number | undefined {
-    return this.#openConnections > 0 ? undefined : this.#lastClosedAt;
+    return this.#wires.size > 0 ? undefined : this.#lastClosedAt;
   }
 
   /** The TCP connection of a socket, which may be a TLS socket. */
@@ -101,16 +93,20 @@ export class BoundedServer {
     for (const wire of this.#wires.values()) wire.destroy();
   }
 
-  #watchTls(onEnded: BoundedServerOptions['onEnded']): void {
+  #watchConnections({ certificate, clock, onEnded }: BoundedServerOptions): void {
     const withRequest = new WeakSet<Socket>();
-    const remember = ({ socket }: IncomingMessage): unknown => withRequest.add(this.wireOf(socket));
-    this.server.on('request', remember).on('checkExpectation', remember);
+    if (certificate !== undefined) {
+      const remember = ({ socket }: IncomingMessage): unknown => withRequest.add(this.wireOf(socket));
+      this.server.on('request', remember).on('checkExpectation', remember);
+    }
     this.server.on('connection', (wire: Socket) => {
       const sender = senderOf(wire);
       this.#wires.set(sender, wire);
-      wire.on('close', () => {
+      wire.once('close', () => {
         this.#wires.delete(sender);
-        if (!withRequest.has(wire) && wire.bytesRead > 0) onEnded(wire, LEFT_AFTER_HANDSHAKE);
+        this.#lastClosedAt = clock.now();
+        const isUnused = certificate !== undefined && !withRequest.has(wire) && wire.bytesRead > 0;
+        if (isUnused) onEnded(wire, LEFT_AFTER_HANDSHAKE);
       });
     });
   }
