@@ -235,7 +235,7 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       id: 'event-without-flag',
       title: 'the name of the event is given without its flag',
       argv: ['send', 'track', 'Signup', '--user-id', 'u1', '--url', 'http://127.0.0.1:9/'],
-      cause: 'Expected at most 0 arguments, got 1',
+      cause: 'Expected no arguments, got 1',
       fix: 'give the value after its flag: --event Signup',
       exitCode: 2,
     },

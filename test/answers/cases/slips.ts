@@ -203,7 +203,7 @@ const COMMANDS: readonly Slip[] = [
     'long-dash',
     'an editor made a long dash of two hyphens',
     ['send', 'track', '\u2014event', 'A'],
-    'Expected at most 0 arguments',
+    'Expected no arguments',
     'write two hyphens: --event',
   ],
   [
