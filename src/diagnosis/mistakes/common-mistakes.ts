@@ -1,6 +1,6 @@
 import { bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
 import { COSTS, type Cost, type SignatureChange } from '../signature/change.ts';
-import { CONSTRUCTS, HASH_NAMES } from '../signature/constructs.ts';
+import { CONSTRUCTS, HASH_NAMES, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
@@ -80,44 +80,36 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-/** Notations of a digest, each with its code and its description in a sentence. */
-const NOTATIONS: readonly (readonly [code: string, what: string, write: (digest: Buffer) => string])[] = [
-  ['hex', 'hex', (digest) => digest.toString('hex')],
-  ['base64', 'base64', (digest) => digest.toString('base64')],
-  ['upper-case', 'upper-case hex', (digest) => digest.toString('hex').toUpperCase()],
-  ['base64url', 'base64url', (digest) => digest.toString('base64url')],
-  [
-    'base64-padding',
-    'base64 without the = at its end',
-    (digest) => digest.toString('base64').replace(/=+$/, ''),
-  ],
-];
+/** Notations of a digest, by their names in a sentence. Other hashes are tried in the first two only. */
+const NOTATIONS: Readonly<Record<string, (digest: Buffer) => string>> = {
+  hex: (digest) => digest.toString('hex'),
+  base64: (digest) => digest.toString('base64'),
+  'upper-case hex': (digest) => digest.toString('hex').toUpperCase(),
+  base64url: (digest) => digest.toString('base64url'),
+  'base64 without the = at its end': (digest) => digest.toString('base64').replace(/=+$/, ''),
+};
 
 /** Yields signatures with another hash, notation or prefix, and with combinations of these. */
 function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
+  const { hash, encoding } = scheme;
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
   const own = others.length === 0 ? (part?.text ?? '') : '';
-  for (const algorithm of [scheme.hash, ...HASHES.filter((each) => each !== scheme.hash)]) {
-    const isOwnHash = algorithm === scheme.hash;
-    for (const [code, what, write] of NOTATIONS.slice(0, isOwnHash ? undefined : 2)) {
+  for (const algorithm of [hash, ...HASHES.filter((each) => each !== hash)]) {
+    const isOwnHash = algorithm === hash;
+    for (const [notation, write] of Object.entries(NOTATIONS).slice(0, isOwnHash ? undefined : 2)) {
       for (const prefix of new Set([own, '', `${algorithm}=`])) {
-        const inFront = prefix === '' ? `the bare digest without ${own}` : `${prefix} in front of the digest`;
-        const parts = [
-          [
-            !isOwnHash,
-            algorithm,
-            `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`,
-          ],
-          [what !== scheme.encoding, code, `the digest in ${what} instead of ${scheme.encoding}`],
-          [prefix !== own, 'prefix', inFront],
-        ] as const;
-        const [first, ...more] = parts.filter(([differs]) => differs);
-        if (first === undefined) continue;
-        const says = `it expects ${[first, ...more].map(([, , each]) => each).join(' and ')}`;
+        const differences = [
+          !isOwnHash && `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[hash]}`,
+          notation !== encoding && `the digest in ${notation} instead of ${encoding}`,
+          prefix !== own && (prefix ? `${prefix} in front of the digest` : `the bare digest without ${own}`),
+        ].filter((text) => text !== false);
+        if (differences.length === 0) continue;
+        const code = isOwnHash ? 'other-encoding' : otherHashCode(algorithm);
         const removal = prefix === '' && own !== '' ? `remove ${own} from the header before comparing; ` : '';
+        const fix = removal + recipe(scheme);
         yield [
           { algorithm, write, prefix },
-          { code: first[1], says, fix: removal + recipe(scheme) },
+          { code, says: `it expects ${differences.join(' and ')}`, fix },
         ];
       }
     }
