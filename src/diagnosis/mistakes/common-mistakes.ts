@@ -1,5 +1,5 @@
 import { bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
-import { COSTS, type Cost, type SignatureChange } from '../signature/change.ts';
+import { COSTS, type Cost } from '../signature/change.ts';
 import { CONSTRUCTS, HASH_NAMES, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
@@ -14,7 +14,6 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { timeMistakes } from './time-mistakes.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
@@ -32,12 +31,13 @@ const MOST_SIGNATURES = 190;
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
-  const seen = new Set<string>();
+  // A mistake that gives the right headers has no effect on this body.
+  const seen = new Set([signer.headers({}).join('\n')]);
   for (const [how, mistake] of allMistakes(signer)) {
-    const headers = signer.mistaken(how);
-    const key = headers?.join('\n');
-    if (headers === undefined || key === undefined || seen.has(key)) continue;
-    if (seen.size === MOST_SIGNATURES) return;
+    const headers = signer.headers(how);
+    const key = headers.join('\n');
+    if (seen.has(key)) continue;
+    if (seen.size > MOST_SIGNATURES) return;
     seen.add(key);
     yield { headers, mistake };
   }
@@ -116,6 +116,31 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   }
 }
 
+const MILLISECONDS: ReceiverMistake = {
+  code: 'timestamp-unit',
+  says: 'it reads the timestamp, which is in seconds, as milliseconds, so every message is too old',
+  fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
+};
+
+/** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
+const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
+
+/** Yields mistakes of receivers in reading the timestamp of a message. */
+function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
+  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
+  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
+  for (const hours of HOURS) {
+    const timestamp = String(Number(fields.timestamp) + hours * 3_600);
+    const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
+    const [off, when] = hours > 0 ? ['ahead', 'later'] : ['behind', 'earlier'];
+    const says = `its clock or its time zone is ${size} ${off}: it accepts only what is signed that much ${when}`;
+    yield [{ fields: { ...fields, timestamp } }, { code: 'other-clock', says, fix: UNIX_TIME }];
+  }
+}
+
+const UNIX_TIME =
+  'compare the timestamp with the Unix time, which has no time zone (Date.now() / 1000, time.time(), Time.now.to_i), and set its clock by NTP';
+
 /**
  * Codes of the wrong prefixes and suffixes that receivers use. Another id or timestamp is not among them, because
  * receivers read both from the headers.
@@ -149,20 +174,18 @@ function* otherBytes(
 ): Generator<ExplainedMistake> {
   const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
   const changes = bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER);
-  for (const changed of [...changes, ...bodyReplacements(cost)]) {
-    yield [{ algorithm, bytes: changed.value.body.bytes }, overOtherBytes(changed, hashName)];
+  for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
+    const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
+    const says = `it hashes ${hashed}: it accepts what is signed ${would}${hashName}`;
+    yield [
+      { algorithm, bytes: value.body.bytes },
+      { code, says, fix: RAW_BYTES },
+    ];
   }
 }
 
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
-
-function overOtherBytes({ code, would }: SignatureChange, hashName: string): ReceiverMistake {
-  const what = RESERIALIZED.has(code)
-    ? 'it hashes re-serialized JSON'
-    : 'it hashes other bytes than the body';
-  return { code, says: `${what}: it accepts what is signed ${would}${hashName}`, fix: RAW_BYTES };
-}
 
 /** Codes of mistakes that come from parsing the JSON and writing it again. */
 const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
