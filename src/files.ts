@@ -221,8 +221,12 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EAGAIN: 'it is a pipe',
 };
 
+const NO_HOME =
+  'there is no such file: ~ was not replaced by the home folder (remove the quotes around it, or write $HOME)';
+
 /** Explains in words why a file cannot be read. */
 export function unreadableReason(error: unknown): string {
-  const { code = 'unknown', message } = error as NodeJS.ErrnoException; // file operations throw only such errors
+  const { code = 'unknown', message, path = '' } = error as NodeJS.ErrnoException; // file operations throw only such errors
+  if (code === 'ENOENT' && /(?:^|\/)~/.test(path)) return NO_HOME;
   return code === 'EFBIG' ? message : (WHY_NOT[code] ?? code);
 }

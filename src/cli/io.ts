@@ -86,7 +86,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const output = createOut(() => proc.stdout, {
     interruption,
     delivers: () => mayDeliver(argv),
-    outlivesReader: argv[0] === 'expect',
+    outlivesReader: ['expect', 'test'].includes(argv[0] ?? ''),
   });
   // Created on first use: Node takes longer to create a stream than to sign a body.
   const stderr = once(() => quietStream(proc.stderr));

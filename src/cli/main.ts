@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { ConfigError, HooksError, InputError, messageOf } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { errorSentence, hintOf, noteError } from './error-text.ts';
@@ -36,18 +36,35 @@ function stalledError(): InputError {
 }
 
 /** Runs one command line and returns its exit code. Uses the process only through `io`. */
-export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCommandLine(given: readonly string[], io: Io): Promise<ExitCode> {
+  const argv = meantLine(given);
   try {
     let code: ExitCode = ExitCode.ok;
     const program = await createProgram(argv, io, (ended) => {
       code = ended;
     });
+    const [group] = argv.length === 1 ? program.commands.filter(isGroupNamed(argv[0])) : [];
     if (argv.length === 0) io.out(fitText(shortHelp(program), io.stdoutColumns));
+    else if (group !== undefined) group.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
     return explain(error, io, argv);
   }
+}
+
+/** Rewrites lines that other programs understand: `-V`, `version` and `--help COMMAND`. */
+function meantLine(argv: readonly string[]): readonly string[] {
+  const [first = '', ...others] = argv;
+  if (['-V', 'version'].includes(first) && others.length === 0) return ['--version'];
+  const isHelp = ['-h', '--help'].includes(first) && others.length > 0;
+  return isHelp && others.every((word) => !word.startsWith('-')) ? ['help', ...others] : argv;
+}
+
+/** Whether a command has this name and only runs by its subcommands. */
+function isGroupNamed(name: string | undefined): (command: Command) => boolean {
+  return (command) =>
+    command.name() === name && command.commands.length > 0 && command.registeredArguments.length === 0;
 }
 
 /** Prints an error and returns its exit code. No other code does this. */

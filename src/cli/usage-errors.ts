@@ -42,6 +42,7 @@ const SENTENCES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
   [/^option '.*?(--[\w-]+).*' argument missing$/, 'Expected a value after `$1`, got nothing'],
   [/^required option '(.+)' not specified$/, 'Expected `$1`, got nothing'],
   [/^missing required argument '(.+)'$/, 'Expected the argument `$1`, got nothing'],
+  [/^too many arguments.* Expected 0 arguments but got (\d+)\.$/, 'Expected no arguments, got $1'],
   [/^too many arguments.* Expected (\d+ arguments?) but got (\d+)\.$/, 'Expected at most $1, got $2'],
   [/^unknown option '(--?[\w-]+)=.*'$/s, 'Unknown option `$1=…`'],
   [/^unknown option '(-\w)[^-].*'$/s, 'Unknown option `$1…`'],
@@ -67,7 +68,10 @@ function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
   const [, choices = '', got = ''] = CHOICE.exec(sentence) ?? [];
   if (choices !== '') return nearHint(got, choices.split(/, | or /), help);
-  if (sentence.startsWith('Expected at most ')) return `${meantArgument(command)}, or ${help}`;
+  if (/^Expected (?:at most|no arguments)/.test(sentence)) return `${meantArgument(command)}; or ${help}`;
+  const missing = /^Expected the argument `([\w-]+)`/.exec(sentence)?.[1];
+  const described = command.registeredArguments.find((argument) => argument.name() === missing)?.description;
+  if (described) return `${missing}: ${described}; or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
   if (takesIds && /^Unknown option `-[^-]/.test(sentence)) {
     return `put an id that starts with - after --: ${pathOf(command)} -- ID; or ${help}`;
@@ -107,7 +111,10 @@ function meantArgument(command: Command): string {
   const flag = NAMED_BY[command.name()];
   // If the main flag of the type has a value, the surplus word is probably the rest of that value, cut off at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
-  if (!isFree) return 'put quotes around a value with spaces';
+  if (!isFree) {
+    const isNone = command.registeredArguments.length === 0 && flag === undefined;
+    return `${isNone ? 'leave it out, or ' : ''}put quotes around a value with spaces`;
+  }
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');
   const value = isPlain ? (word.includes(' ') ? `'${word}'` : word) : 'VALUE';
   return `give the value after its flag: ${flag} ${value}; put quotes around a value with spaces`;

@@ -18,9 +18,21 @@ export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
   return origin.file === undefined ? origin : { ...origin, name: `${origin.name}${part}` };
 }
 
-/** Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)``. */
+/**
+ * Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)``. A variable in the
+ * value that was not replaced is the likeliest mistake, so its hint replaces `hint`.
+ */
 export function unexpectedValue(origin: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
-  return configError(origin, `Expected \`${origin.name}\` ${what}, got ${got}`, hint);
+  const sentence = `Expected \`${origin.name}\` ${what}, got ${got}`;
+  return configError(origin, sentence, unreplacedVariableHint(origin, got) ?? hint);
+}
+
+function unreplacedVariableHint({ file }: ConfigOrigin, got: string): string | undefined {
+  const [written, name] = /\$([A-Za-z_]\w*)|%[A-Z_]+%/.exec(got) ?? [];
+  if (written === undefined) return undefined;
+  return file === undefined
+    ? `no shell replaced ${written}: write it without quotes or in double quotes`
+    : `write \${${name ?? written.slice(1, -1)}}: a config takes a variable in braces only`;
 }
 
 /** Makes an error with the setting's origin. If the origin is a config file, the sentence gets ` (from FILE)` at its end. */

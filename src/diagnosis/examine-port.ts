@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { printable } from '../redact.ts';
 import { nearHost } from '../suggest.ts';
 import { isLoopbackHost, bareHost, portOf } from '../url.ts';
 import { askInHttp, askPort, type AskedPort } from '../transport/port-speech.ts';
@@ -26,6 +27,8 @@ export interface FailureToExamine {
   readonly signal: AbortSignal;
   /** Timeout, in ms, of each of the at most three connections that examine the port. @default 3000 */
   readonly timeoutMs?: number;
+  /** Path of the file that gives hosts their addresses. @default that of the system */
+  readonly hostsFile?: string;
 }
 
 /** Causes of the transport that examining the port can make more exact. */
@@ -52,6 +55,14 @@ export async function examinePort(failure: FailureToExamine): Promise<ExaminedFa
   if (/[{}$]/.test(url.hostname)) return { cause: 'placeholder' };
   if ((error === 'dns' || error === 'refused') && wouldGoByAllProxy(url, env)) return { cause: 'all-proxy' };
   if (error === 'dns') return causeByName(url);
+  return (await causeByPort(url, failure, asked)) ?? causeByHostsFile(url, failure);
+}
+
+function causeByPort(
+  url: URL,
+  { error, cause, env }: FailureToExamine,
+  asked: AskedPort,
+): Promise<ExaminedFailure | undefined> | undefined {
   if (error === 'refused') return cause === undefined ? causeOfRefused(url, env, asked) : undefined;
   return ASKED.has(error) ? causeByFacts(url, error, asked) : undefined;
 }
@@ -132,11 +143,47 @@ async function causeByFacts(url: URL, error: string, asked: AskedPort): Promise<
     return isMutual && error !== 'timeout' ? { cause: 'client-certificate' } : undefined;
   }
   if (speech === 'http') {
-    return isPlain ? undefined : { cause: 'speaks-http', location: withProtocol(url, 'http:') };
+    if (!isPlain) return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
+    return error === 'reset' && (await closesHost(url, asked)) ? { cause: 'closes-host' } : undefined;
   }
   if (speech === 'http2') return { cause: 'speaks-http2' };
   if (speech === 'other') return { cause: 'speaks-other', location: otherProtocol(words) };
-  return speech === 'closed' && error === 'reset' ? { cause: 'silent' } : undefined;
+  if (speech !== 'closed' || error !== 'reset') return undefined;
+  const behind = await askInHttp(asked, 'PROXY UNKNOWN\r\nOPTIONS *');
+  return { cause: behind.speech === 'http' ? 'proxy-protocol' : 'silent' };
+}
+
+/** Whether the server closes a request for the host and path of the URL whatever its method, so that no message is its cause. */
+async function closesHost({ host, pathname }: URL, asked: AskedPort): Promise<boolean> {
+  return (await askInHttp(asked, `OPTIONS ${pathname}`, host)).speech === 'closed';
+}
+
+/** Errors that a wrong address of the host explains. */
+const OF_ADDRESS: ReadonlySet<string> = new Set(['refused', 'timeout', 'reset', 'tls-hostname']);
+
+const HOSTS_FILE =
+  process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
+
+/** Finds the line of the hosts file that gives the host an address that does not work. */
+function causeByHostsFile(
+  { hostname }: URL,
+  { error, hostsFile = HOSTS_FILE }: FailureToExamine,
+): ExaminedFailure | undefined {
+  if (!OF_ADDRESS.has(error) || hostname === 'localhost') return undefined;
+  const words = linesOf(hostsFile).map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/));
+  const at = words.findIndex(([, ...names]) => names.includes(hostname));
+  const [address = ''] = words[at] ?? [];
+  const location = `line ${at + 1} of ${hostsFile}: ${printable(address, 60)}`;
+  return at === -1 ? undefined : { cause: 'hosts-file', location };
+}
+
+/** The lines of a file; none if it cannot be read. */
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/);
+  } catch {
+    return [];
+  }
 }
 
 function otherProtocol(words = ''): string {

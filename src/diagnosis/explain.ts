@@ -1,6 +1,5 @@
 import { hedged } from '../confidence.ts';
 import type { MistakenRequest, MistakeOptions } from '../check/check.ts';
-import { MASK } from '../redact.ts';
 import {
   diagnosisOf,
   mismatchText,
@@ -19,10 +18,8 @@ import type {
 } from '../transport/cause.ts';
 import { filledTemplate } from './causes/cause-rule.ts';
 import { ruleOf, storedRule } from './causes/cause-rules.ts';
-import { REWRITTEN_RULE, rewrittenPath } from './causes/framework-rules.ts';
 import { networkCauseText } from './causes/network-causes.ts';
 import { responseWords } from './causes/response-words.ts';
-import { SELF_REDIRECT } from './causes/status-rules.ts';
 import { takenRule } from './causes/taken-rules.ts';
 import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
 import { explainSignature } from './signature/explain-signature.ts';
@@ -68,35 +65,15 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
 
 /** Explains the stored code of a cause. Explains a code that this version does not know by the status. */
 export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
-  const { quotation = '', url } = facts;
-  const named = rewrittenPath(quotation, url);
-  const isRewritten = stored === 'route-missing' && named !== undefined;
-  const isToItself = redirectsToItself(stored, facts);
-  const code = isRewritten ? REWRITTEN_RULE.code : isToItself ? SELF_REDIRECT : stored;
-  const rule = storedRule(code, facts.status);
-  const { says = 'the response says{quote}' } = rule;
-  const isQuotation = rule.says === undefined;
-  const confidence = isQuotation ? 'proved' : rule.confidence;
-  const filled = (template: string): string => filledTemplate(template, facts, named);
-  return {
-    code: rule.code,
-    kind: rule.kind,
-    confidence,
-    // Callers print a guess behind "perhaps".
-    says: confidence === 'possible' ? filled(says) : hedged(filled(says), confidence),
-    isQuotation,
-    fix: filled(rule.fix),
-  };
-}
-
-/**
- * Whether a redirect leads to the URL of the request. False if a part of the URL is masked: the target may
- * differ there.
- */
-function redirectsToItself(code: string, { url, location }: CauseFacts): boolean {
-  if (code !== 'redirect' && code !== 'login-redirect') return false;
-  if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
-  return new URL(location, url).href === new URL(url).href;
+  const { code, kind, fix, says, confidence } = storedRule(stored, facts);
+  const filled = (template: string): string => filledTemplate(template, facts);
+  if (says === undefined) {
+    const quoted = filled('the response says{quote}');
+    return { code, kind, confidence: 'proved', says: quoted, isQuotation: true, fix: filled(fix) };
+  }
+  // Callers print a guess behind "perhaps".
+  const hedgedSays = confidence === 'possible' ? filled(says) : hedged(filled(says), confidence);
+  return { code, kind, confidence, says: hedgedSays, isQuotation: false, fix: filled(fix) };
 }
 
 /** Explains a request that failed without a response. Undefined for an unknown error code. */

@@ -123,6 +123,8 @@ export type DropResult = 'dropped' | 'unknown' | 'sending';
 export interface DeadDropping {
   /** Dead letters that were added at this time or later are removed. Milliseconds since the epoch. */
   readonly since: number;
+  /** Only dead letters that were added before this time are removed. Milliseconds since the epoch. */
+  readonly before: number;
   /** Called before each step of the removal. Returns whether to continue. */
   readonly goesOn: () => boolean;
   /** Called after each step, with the number of removed dead letters so far. */

@@ -70,6 +70,11 @@ export class Receiver {
     return this.#address.port;
   }
 
+  /** The time, in ms, since which no connection has been open. Undefined while one is open. */
+  get idleSince(): number | undefined {
+    return this.#bounded.idleSince;
+  }
+
   async #listen(): Promise<void> {
     const { host = '127.0.0.1', port = 0, certificate } = this.#options;
     const scheme = certificate === undefined ? 'http' : 'https';
@@ -98,6 +103,7 @@ export class Receiver {
     const limits = this.#limits;
     return new BoundedServer({
       limits,
+      clock: this.#clock,
       certificate: this.#options.certificate,
       onRequest: (request, response) => this.#receive(request, response),
       onRequestProblem: (response, problem) => this.#rejectRequest(response, problem),

@@ -12,8 +12,6 @@ export interface ResponseEvidence {
   readonly body: string;
   /** Whether the request was signed. */
   readonly isSigned: boolean;
-  /** Whether the request was signed by a scheme that sends no `X-Signature` header. */
-  readonly isBySchemeWithout?: boolean | undefined;
 }
 
 /** The program that responded, by its own words: Server, else Via or X-Powered-By. Not escaped. */

@@ -83,13 +83,33 @@ describe('hooks expect', () => {
       }, 20)`;
     const program = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(background)}], { stdio: 'ignore' }).unref()`;
     const cwd = temporaryFolder();
-    const running = startHooks(['expect', '--count', '1', ...LONG, '--', ...NODE, program], { cwd });
-    await until(
-      () => running.stderr().includes('COMMAND has ended; waiting up to'),
-      'the end of the command',
-    );
+    const flags = ['--count', '1', '--linger', '60s', ...LONG];
+    const running = startHooks(['expect', ...flags, '--', ...NODE, program], { cwd });
+    await until(() => running.stderr().includes('COMMAND has ended; waiting'), 'the end of the command');
     await writeFile(join(cwd, 'go'), '');
     expect(await running.exited).toMatchObject({ code: 0 });
+  });
+
+  it('ends when no connection has been open for --linger, long before --within', async () => {
+    const flags = ['--count', '1', '--linger', '100ms', '--within', '10m'];
+    const { code, stdout } = await hooks(argv`expect ${flags} -- true`);
+    expect(code).toBe(1);
+    expect(stdout).toContain('✗ count      Expected 1 request, got no request');
+  });
+
+  it('waits longer than --linger while a connection is open', async () => {
+    // The background program sends its request a second after it has connected.
+    const background = `
+      const { port } = new URL(process.env.HOOKS_URL);
+      const socket = require('node:net').connect(port, '127.0.0.1');
+      const request = 'POST / HTTP/1.1\\r\\nHost: h\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\n{}';
+      socket.on('connect', () => { process.send(''); setTimeout(() => socket.write(request), 1000); });`;
+    const program = `
+      const args = ['-e', ${JSON.stringify(background)}];
+      const child = require('node:child_process').spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      child.once('message', () => { child.disconnect(); child.unref(); });`;
+    const { code } = await hooks(argv`expect --count 1 --linger 50ms ${LONG} -- ${NODE} ${program}`);
+    expect(code).toBe(0);
   });
 
   it.each([

@@ -79,7 +79,7 @@ describe('hooks queue', () => {
   });
 
   it('drop --all drops waiting deliveries and dead letters', async () => {
-    expect(await run('drop --all')).toMatchObject({ code: 0, stdout: 'dropped 4\n' });
+    expect(await run('drop --all --yes')).toMatchObject({ code: 0, stdout: 'dropped 4\n' });
     expect(await states()).toMatchObject({ pending: 0, retrying: 0, dead: 0 });
   });
 

@@ -61,10 +61,10 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     expect(await run(['queue', 'drop', ...ids.slice(0, 2)])).toMatchObject({ code: 0, stderr: '' });
     const kept = await listed('type=track');
     expect(kept.toSorted()).toEqual(ids.slice(2).toSorted());
-    const purge = argv`queue purge --state pending retrying --filter type=track -o json`;
+    const purge = argv`queue purge --yes --state pending retrying --filter type=track -o json`;
     expect(await run(purge)).toMatchObject({ code: 0, stdout: '{"dropped":2}\n' });
     // The full store never has room to record the dropped message in its deletion request.
-    expect(await run(argv`queue purge --state pending`)).toMatchObject({
+    expect(await run(argv`queue purge --yes --state pending`)).toMatchObject({
       code: 0,
       stdout: 'dropped 1\n',
       stderr: expect.stringMatching(

@@ -132,9 +132,9 @@ describe('the durable queue on the command line', () => {
     'show ID',
     'export',
     'retry ID',
-    'retry --all',
+    'retry --all --yes',
     'drop ID',
-    'purge',
+    'purge --yes',
     'vacuum',
     'move --to sqlite:typo/y.db',
   ])('is not created by `queue %s`', async (line) => {
@@ -145,13 +145,13 @@ describe('the durable queue on the command line', () => {
   });
 
   it('is empty by default before it is created', async () => {
-    expect(await run('queue purge')).toMatchObject({ code: 0, stdout: 'dropped 0\n' });
+    expect(await run('queue purge --yes')).toMatchObject({ code: 0, stdout: 'dropped 0\n' });
     expect(await run('queue drop ID')).toMatchObject({ code: 2 });
   });
 
   it('is not stored in a folder named ~', async () => {
     for (const place of ['sqlite:~/x.db', '~/x.db', '~me/x.db']) {
-      const error = errorOf(await run(`queue purge --store ${place}`));
+      const error = errorOf(await run(`queue purge --yes --store ${place}`));
       expect(error).toContain('Expected `store` to be a full path');
     }
   });
@@ -197,8 +197,8 @@ describe('the durable queue on the command line', () => {
     await durable.queue.add([newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no `event`' })]);
     await durable.close();
     const id = await addDeadLetter();
-    expect(await json('queue retry --all --filter event=Other')).toEqual([{ retried: 0 }]);
-    expect(await json('queue retry --all')).toEqual([{ retried: 1, invalid: 1 }]);
+    expect(await json('queue retry --all --yes --filter event=Other')).toEqual([{ retried: 0 }]);
+    expect(await json('queue retry --all --yes')).toEqual([{ retried: 1, invalid: 1 }]);
     expect(
       (await json('queue list --filter event=Signup')).map((each) => [each['id'], each['state']]),
     ).toEqual([[id, 'pending']]);
@@ -214,7 +214,7 @@ describe('the durable queue on the command line', () => {
     expect(await json('queue stats --since 1h')).toEqual(await json('queue stats'));
     const never = errorOf(await run('queue list --since 2026-02-30T00:00:00Z'));
     expect(never).toContain('Expected `--since` to be a date and time that exists, got 2026-02-30T00:00:00Z');
-    expect((await run('queue list --since yesterday')).stderr).toContain('to be a time ago or a timestamp');
+    expect((await run('queue list --since yesterday')).stderr).toContain('to be an age or a timestamp');
     expect((await json('queue stats --filter event=Waits')).at(-1)).toMatchObject({
       total: { pending: 2, dead: 0 },
     });
@@ -236,8 +236,8 @@ describe('the durable queue on the command line', () => {
     expect(await json('queue list --filter state=delivered,event=Other')).toEqual([]);
     expect(await events('queue export --filter state!=dead')).toEqual(['Waits']);
     expect(await events('queue export --filter state=delivered --state dead')).toEqual([]);
-    expect(await events('queue purge --filter state!=dead')).toEqual([0]);
-    expect(await events('queue purge --filter state=delivered')).toEqual([1]);
+    expect(await events('queue purge --yes --filter state!=dead')).toEqual([0]);
+    expect(await events('queue purge --yes --filter state=delivered')).toEqual([1]);
     expect(await events('queue export --state delivered')).toEqual([]);
     expect(await json('queue list --filter state=dead')).toMatchObject([{ id }]);
   });
@@ -260,7 +260,7 @@ describe('the durable queue on the command line', () => {
     const { stdout } = await run('queue export --state dead');
     const replayed = await hooks(argv`replay - --dry-run -o json`, { cwd, env, stdin: stdout });
     expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining('Signup')]);
-    expect(await json('queue purge --since 1h')).toEqual([{ dropped: 1 }]);
+    expect(await json('queue purge --yes --newer-than 1h')).toEqual([{ dropped: 1 }]);
     const [waiting, ...others] = await json('queue list');
     expect([waiting?.['state'], others]).toEqual(['pending', []]);
     const id = String(waiting?.['id']);
@@ -270,6 +270,35 @@ describe('the durable queue on the command line', () => {
     expect(await json('queue list')).toEqual([]);
   });
 
+  it('selects deliveries by the time at which they were added', async () => {
+    await addDeadLetter();
+    await send('Waits');
+    const count = async (flags: string): Promise<number> => (await json(`queue list ${flags}`)).length;
+    expect(await count('--older-than 1h')).toBe(0);
+    expect(await count('--newer-than 1h')).toBe(2);
+    expect(await count('--older-than 0s')).toBe(2);
+    expect(await count('--newer-than 1h --older-than 2020-01-01T00:00:00Z')).toBe(0);
+    expect(await json('queue stats --older-than 1h')).toMatchObject([{ total: { pending: 0, dead: 0 } }]);
+    expect(await json('queue purge --older-than 30d --yes')).toEqual([{ dropped: 0 }]);
+    expect(await json('queue drop --all --older-than 30d --yes')).toEqual([{ dropped: 0 }]);
+    expect(await json('queue purge --older-than 0s --dry-run')).toEqual([{ dropped: 0, selected: 1 }]);
+    expect(await json('queue purge --older-than 0s --yes')).toEqual([{ dropped: 1 }]);
+    expect(await count('--newer-than 1h')).toBe(1);
+    const error = errorOf(await run('queue purge --since 30d --yes'));
+    expect(error).toContain('`hooks queue purge` has no `--since`');
+  });
+
+  it.each(['purge', 'drop --all', 'retry --all'])(
+    'is not changed by `queue %s` without a terminal and without --yes',
+    async (line) => {
+      await addDeadLetter();
+      const { code, stdout, stderr } = await run(`queue ${line}`);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('add --yes to change them, or --dry-run to count them');
+      expect(await json('queue list --state dead')).toHaveLength(1);
+    },
+  );
+
   it('gives the space of purged deliveries back, and prints the size of the file', async () => {
     const properties = { text: 'x'.repeat(10_000) };
     const lines = Array.from({ length: 300 }, (_, index) =>
@@ -278,7 +307,10 @@ describe('the durable queue on the command line', () => {
     expect((await run('replay - --queue -q', lines.join('\n'))).code).toBe(0);
     const file = join(cwd, 'data/hooks.db');
     const { size } = await stat(file);
-    expect(await run('queue purge --state pending')).toMatchObject({ code: 0, stdout: 'dropped 300\n' });
+    expect(await run('queue purge --yes --state pending')).toMatchObject({
+      code: 0,
+      stdout: 'dropped 300\n',
+    });
     expect((await stat(file)).size).toBeLessThan(size / 2);
     const [line] = await json('queue vacuum');
     expect(line).toEqual({ store: file, bytesBefore: expect.any(Number), bytesAfter: expect.any(Number) });
@@ -361,7 +393,7 @@ describe('a queue command interrupted by Ctrl-C', () => {
   it('exits with 130', async () => {
     const env = { HOOKS_DATA_DIR: temporaryFolder() };
     const io = { env, cwd: env.HOOKS_DATA_DIR, signal: AbortSignal.abort('SIGINT'), note() {}, out() {} };
-    const options = { output: 'json', config: false } as unknown as QueueOptions; // commander's options without flags
+    const options = { output: 'json', config: false, yes: true } as unknown as QueueOptions; // commander's options without flags
     expect(await purgeDeliveries(options, io as unknown as Io)).toBe(130); // purging uses no other field
   });
 });

@@ -20,6 +20,26 @@ describe('a slip of someone who does not know the command line yet', () => {
     await expectRejected(line.split(' '), `error: ${sentence}\nhint:  did you mean ${meant}?\n`);
   });
 
+  it.each([
+    ['-V', '--version'],
+    ['version', '--version'],
+    ['--help send', 'send --help'],
+    ['-h queue list', 'queue list --help'],
+    ['audience', 'audience --help'],
+    ['queue', 'queue --help'],
+  ])('%s does what %s does', async (line, meant) => {
+    const { code, stdout } = await hooks(line.split(' '));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: (await hooks(meant.split(' '))).stdout });
+  });
+
+  it.each([
+    ['replay', 'files: read these files, globs or - (standard input); or run hooks replay --help'],
+    ['completion', 'shell: print the script of this shell; or run hooks completion --help'],
+    ['doctor foo', 'leave it out, or put quotes around a value with spaces; or run hooks doctor --help'],
+  ])('%s gets a hint about its argument', async (line, hint) => {
+    await expectRejected(line.split(' '), `hint:  ${hint}`);
+  });
+
   it('help for an unknown topic lists the topics', async () => {
     await expectRejected(
       ['help', 'nonesuch'],

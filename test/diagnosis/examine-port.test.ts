@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineFailure, networkCauseOf } from '../../src/diagnosis/explain.ts';
 import { listening } from '../answers/counterparts.ts';
 import { makeCertificates } from '../certificates.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const HELLO = 0x16;
 
@@ -129,6 +131,48 @@ it('examines what else listens only after a connection that was really refused',
   for (const cause of ['unreachable', 'not-allowed', 'no-network']) {
     expect(await examineFailure({ ...failure, cause })).toBeUndefined();
   }
+});
+
+/** Responds in HTTP where `takes` is true for the first bytes, and closes other connections. */
+async function closing(takes: (first: string) => boolean): Promise<number> {
+  const server = createServer((socket) => {
+    socket.once('data', (bytes) => {
+      const response = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+      socket.end(takes(bytes.toString('latin1')) ? response : '');
+    });
+  });
+  const { port, close } = await listening(server);
+  onTestFinished(close);
+  return port;
+}
+
+it.each<[cause: string, takes: (first: string) => boolean]>([
+  ['proxy-protocol', (first) => first.startsWith('PROXY ')],
+  ['closes-host', (first) => first.startsWith('OPTIONS * ')],
+])(
+  'knows a server that closes each connection for a reason that a request shows: %s',
+  async (cause, takes) => {
+    const port = await closing(takes);
+    const { signal } = new AbortController();
+    const failure = { url: `http://127.0.0.1:${port}/hook`, error: 'reset', env: {}, signal };
+    expect(await examineFailure(failure)).toEqual({ cause });
+  },
+);
+
+it('names the line of the hosts file that gives a host its address', async () => {
+  const { signal } = new AbortController();
+  const hostsFile = join(
+    temporaryFolder({ hosts: '127.0.0.1 localhost\n10.0.0.9\tOther.test hooks.test # old\n' }),
+    'hosts',
+  );
+  const failure = { url: 'https://hooks.test/', error: 'tls-hostname', env: {}, signal, hostsFile };
+  const found = await examineFailure(failure);
+  expect(found).toEqual({ cause: 'hosts-file', location: `line 2 of ${hostsFile}: 10.0.0.9` });
+  expect(networkCauseOf({ error: 'tls-hostname', ...found }, { url: failure.url, ...found })?.says).toBe(
+    `the name hooks.test has its address from line 2 of ${hostsFile}: 10.0.0.9`,
+  );
+  expect(await examineFailure({ ...failure, url: 'https://old/' })).toBeUndefined();
+  expect(await examineFailure({ ...failure, hostsFile: '/nonexistent' })).toBeUndefined();
 });
 
 it.each(['http', 'https'])('knows a port that closes each connection at once: %s', async (scheme) => {

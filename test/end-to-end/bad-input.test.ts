@@ -184,8 +184,8 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   },
   'a value without quotes': {
     args: ['send', 'track', '--event', 'Order', 'Completed', ...TO],
-    sentence: 'Expected at most 0 arguments, got 1',
-    hint: 'put quotes around a value with spaces, or run hooks send track --help to see its flags',
+    sentence: 'Expected no arguments, got 1',
+    hint: 'put quotes around a value with spaces; or run hooks send track --help to see its flags',
   },
   'an id that looks like a flag': {
     args: ['queue', 'show', '-sMINwqTb3Lo-000000'],

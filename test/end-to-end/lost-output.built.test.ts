@@ -136,6 +136,15 @@ describe('a report', () => {
   });
 });
 
+it('hooks test finishes its report if the result lines are no longer read', async () => {
+  const folder = temporaryFolder();
+  const { url } = await started(answersOk());
+  await inShell('hooks "$@" | true', ['test', url, '--secret', 's', '--report', 'r.xml'], { cwd: folder });
+  const report = await readFile(join(folder, 'r.xml'), 'utf8');
+  expect(report).toContain(' errors="0"');
+  expect(report).toMatch(/ failures="[1-9]/);
+});
+
 /** Waits until a count has grown, and then has not changed for a while. */
 async function standstillOf(count: () => number): Promise<void> {
   let [last, still] = [0, 0];

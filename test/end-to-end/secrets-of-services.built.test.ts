@@ -106,7 +106,7 @@ it('serve, worker and queue neither print nor store nor return a secret', async 
   const looks = [
     ...['list', 'stats', 'export'].map((verb) => ['queue', verb]),
     ...ids.map((id) => ['queue', 'show', id]),
-    ['queue', 'retry', '--all'],
+    ['queue', 'retry', '--all', '--yes'],
     ['delete', 'u3', '--queue'],
     ['delete', 'u4', '--retry-for', '100ms'],
     ['replay', '-', '--queue'],

@@ -34,6 +34,7 @@ describe('a queue with very many dead letters', () => {
     const between: Promise<void>[] = [];
     await dropDead(store, {
       since: 200,
+      before: Infinity,
       goesOn: () => true,
       onDropped: (count) => {
         counts.push(count);
@@ -54,7 +55,7 @@ describe('a queue with very many dead letters', () => {
     const { store, queue, inspection } = await openQueueFile();
     await fill(queue, 1_200);
     let steps = 0;
-    await dropDead(store, { since: 0, goesOn: () => steps++ < 1, onDropped: () => {} });
+    await dropDead(store, { since: 0, before: Infinity, goesOn: () => steps++ < 1, onDropped: () => {} });
     expect(await inspection.stats()).toMatchObject([{ dead: 701 }]);
   });
 

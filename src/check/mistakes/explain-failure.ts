@@ -145,6 +145,7 @@ const LIFT_LIMIT =
 /** Fixes for the author of the receiver: those of the causes tell senders to retry for longer. */
 const OWN_FIXES: Readonly<Record<string, string>> = {
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
+  'come-back-later': 'run hooks test again after that time; if it is in maintenance, end that',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',
 };
 
@@ -153,7 +154,7 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'none' || response.cause === undefined) return undefined;
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
-  const isLimit = kind === 'busy' && /(?:^|-)limit(?:-|$)/.test(mistake.code);
+  const isLimit = kind === 'busy' && response.status === 429;
   // A page is a guess until a forgery gets it, too.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
   return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
@@ -187,7 +188,7 @@ function commonMistake({ response }: ProbeOutcome, context: FailureContext): Rec
 
 /** Codes of causes that say only that a message was rejected: the run itself knows more about the reason. */
 const VAGUE: ReadonlySet<string> = new Set(
-  'signature-refused signature-invalid-there unsigned malformed failed status'.split(' '),
+  'signature-refused signature-invalid-there unsigned malformed status'.split(' '),
 );
 
 export function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
@@ -231,7 +232,7 @@ const COMPARE =
   'compare in the receiver the length of the secret (is it the same secret?), of the header and of the body with what was sent, and pass what it received to hooks verify';
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
-const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'refused-spring']);
+const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'permission']);
 
 /** Whether the cause of a rejection shows that the signature is not the reason for the rejection. */
 export function isAboutElse({ cause }: CheckResponse): boolean {

@@ -49,6 +49,7 @@ function yamlProblem({ reason, mark }: YamlError, text: string): FileProblem {
 }
 
 const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/tab characters/, 'indent with spaces'],
   [/duplicated mapping key/, 'the key of this line already occurs above: keep one of the two'],
   [/within a (?:double|single) quoted/, 'a quote is opened and never closed: look in the lines above, too'],
   [/stream contains non-printable|null byte/, 'remove the control characters'],

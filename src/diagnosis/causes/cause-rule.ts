@@ -15,12 +15,13 @@ export interface CauseRule {
   readonly status?: readonly number[];
   /** The pattern that each of these response headers must match if the rule applies, by lower-case header name. */
   readonly headers?: Readonly<Record<string, RegExp>>;
-  /** Pattern of the readable text of the response. Its group `named` in the quotation fills `{named}`. */
+  /** Pattern of the readable text of the response. */
   readonly words?: RegExp;
   /** Pattern of the response body with its markup. */
   readonly body?: RegExp;
+  /** Pattern of the quotation, which must also say more than the status. */
+  readonly quotation?: RegExp;
   readonly isSigned?: boolean;
-  readonly isBySchemeWithout?: true;
   /** @default the quotation of the response, because the rule has a fix but no explanation of its own */
   readonly says?: string;
   readonly fix: string;
@@ -41,16 +42,16 @@ export interface ReadResponse extends ResponseEvidence {
 }
 
 export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
-  const { status, headers = {}, words, body, isSigned, isBySchemeWithout } = rule;
+  const { status, headers = {}, words, body, quotation, isSigned } = rule;
   if (status !== undefined && !status.includes(seen.status)) return false;
   if (isSigned !== undefined && isSigned !== seen.isSigned) return false;
-  if (isBySchemeWithout && !seen.isBySchemeWithout) return false;
+  if (quotation && !(seen.words.isTelling && quotation.test(seen.words.quotation))) return false;
   for (const name in headers) if (!headers[name]?.test(seen.headers[name] ?? '')) return false;
   return (words?.test(seen.words.text) ?? true) && (body?.test(seen.body) ?? true);
 }
 
 /** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {quote} {proxy} {named}`. */
-export function filledTemplate(template: string, given: CauseFacts, named = '…'): string {
+export function filledTemplate(template: string, given: CauseFacts): string {
   const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const facts: Readonly<Record<string, string>> = {
@@ -62,10 +63,15 @@ export function filledTemplate(template: string, given: CauseFacts, named = '…
     location: location?.slice(0, 300) ?? 'a place that it does not name',
     wait: retryAfter === undefined ? '' : `, Retry-After ${waitText(retryAfter)}`,
     quote: quotation === undefined ? '' : `: "${quotation}"`,
-    named,
+    named: namedPath(quotation) ?? '',
     proxy: proxy ?? (parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY'),
   };
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
+}
+
+/** The path of a route that the quotation names: `Cannot POST /hook`. */
+export function namedPath(quotation = ''): string | undefined {
+  return /\bPOST\b[\]:\s"']{1,4}(\/[\w.~%/-]*)/.exec(quotation)?.[1];
 }
 
 /** Formats a Retry-After header: seconds, or the date as received. */

@@ -63,6 +63,12 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     'fix: let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
   silent: `proved: the port closes each connection without a response: a container runtime, proxy or tunnel publishes it and nothing listens behind it, or it speaks another protocol than HTTP (as a database does), or fails before it responds
     fix: check the port; let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1; else look into the log of the receiver`,
+  'proxy-protocol': `proved: the port speaks HTTP only after a line of the PROXY protocol, as a load balancer sends it
+    fix: give the URL of the load balancer, or let the server take requests without that line (nginx: listen without proxy_protocol)`,
+  'closes-host': `proved: the server closes every request for {host}{path} without a response, but responds to others
+    fix: look into the log of the receiver; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
+  'hosts-file': `proved: the name {hostname} has its address from {location}
+    fix: correct that line if the address is an old one; else check that the receiver runs there, and the port`,
   placeholder: `proved: {hostname} is a placeholder in the URL that was not filled in
     fix: put the name of the host in its place`,
   'all-proxy': `proved: ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct
@@ -86,7 +92,8 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     fix: check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
   'tls-self-signed': `fix: ${ISSUER}
     receiver: get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one`,
-  'tls-expired': 'fix: renew the certificate, and check the clocks of both machines',
+  'tls-expired':
+    'fix: give the server a certificate that is valid today, and check the clocks of both machines',
   'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name
     receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)

@@ -1,5 +1,5 @@
 import { appliesTo, rulesOfKind, type CauseRule, type ReadResponse } from './cause-rule.ts';
-import { EDGE_RULES } from './edge-rules.ts';
+import { FRONT_RULES } from './front-rules.ts';
 import { isHtmlPage } from './page-blocks.ts';
 import { productRule } from './product-rules.ts';
 
@@ -50,7 +50,7 @@ export const PAGE_RULES = rulesOfKind('way', 'likely', {
 });
 
 /** Tunnels that are recognized by their page alone, whatever its status. */
-const TUNNEL_PAGES = EDGE_RULES.filter(({ status, body }) => status === undefined && body !== undefined);
+const TUNNEL_PAGES = FRONT_RULES.filter(({ status, body }) => status === undefined && body !== undefined);
 
 /** Finds the rule of a 2xx whose body reveals a failure; undefined for any other 2xx. */
 export function takenRule(seen: ReadResponse): CauseRule | undefined {

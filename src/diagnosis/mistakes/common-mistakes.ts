@@ -1,6 +1,6 @@
 import { bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
-import { COSTS, type Cost, type SignatureChange } from '../signature/change.ts';
-import { CONSTRUCTS, HASH_NAMES } from '../signature/constructs.ts';
+import { COSTS, type Cost } from '../signature/change.ts';
+import { CONSTRUCTS, HASH_NAMES, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
@@ -14,7 +14,6 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { timeMistakes } from './time-mistakes.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
@@ -32,12 +31,13 @@ const MOST_SIGNATURES = 190;
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
-  const seen = new Set<string>();
+  // A mistake that gives the right headers has no effect on this body.
+  const seen = new Set([signer.headers({}).join('\n')]);
   for (const [how, mistake] of allMistakes(signer)) {
-    const headers = signer.mistaken(how);
-    const key = headers?.join('\n');
-    if (headers === undefined || key === undefined || seen.has(key)) continue;
-    if (seen.size === MOST_SIGNATURES) return;
+    const headers = signer.headers(how);
+    const key = headers.join('\n');
+    if (seen.has(key)) continue;
+    if (seen.size > MOST_SIGNATURES) return;
     seen.add(key);
     yield { headers, mistake };
   }
@@ -80,49 +80,66 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-/** Notations of a digest, each with its code and its description in a sentence. */
-const NOTATIONS: readonly (readonly [code: string, what: string, write: (digest: Buffer) => string])[] = [
-  ['hex', 'hex', (digest) => digest.toString('hex')],
-  ['base64', 'base64', (digest) => digest.toString('base64')],
-  ['upper-case', 'upper-case hex', (digest) => digest.toString('hex').toUpperCase()],
-  ['base64url', 'base64url', (digest) => digest.toString('base64url')],
-  [
-    'base64-padding',
-    'base64 without the = at its end',
-    (digest) => digest.toString('base64').replace(/=+$/, ''),
-  ],
-];
+/** Notations of a digest, by their names in a sentence. Other hashes are tried in the first two only. */
+const NOTATIONS: Readonly<Record<string, (digest: Buffer) => string>> = {
+  hex: (digest) => digest.toString('hex'),
+  base64: (digest) => digest.toString('base64'),
+  'upper-case hex': (digest) => digest.toString('hex').toUpperCase(),
+  base64url: (digest) => digest.toString('base64url'),
+  'base64 without the = at its end': (digest) => digest.toString('base64').replace(/=+$/, ''),
+};
 
 /** Yields signatures with another hash, notation or prefix, and with combinations of these. */
 function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
+  const { hash, encoding } = scheme;
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
   const own = others.length === 0 ? (part?.text ?? '') : '';
-  for (const algorithm of [scheme.hash, ...HASHES.filter((each) => each !== scheme.hash)]) {
-    const isOwnHash = algorithm === scheme.hash;
-    for (const [code, what, write] of NOTATIONS.slice(0, isOwnHash ? undefined : 2)) {
+  for (const algorithm of [hash, ...HASHES.filter((each) => each !== hash)]) {
+    const isOwnHash = algorithm === hash;
+    for (const [notation, write] of Object.entries(NOTATIONS).slice(0, isOwnHash ? undefined : 2)) {
       for (const prefix of new Set([own, '', `${algorithm}=`])) {
-        const inFront = prefix === '' ? `the bare digest without ${own}` : `${prefix} in front of the digest`;
-        const parts = [
-          [
-            !isOwnHash,
-            algorithm,
-            `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[scheme.hash]}`,
-          ],
-          [what !== scheme.encoding, code, `the digest in ${what} instead of ${scheme.encoding}`],
-          [prefix !== own, 'prefix', inFront],
-        ] as const;
-        const [first, ...more] = parts.filter(([differs]) => differs);
-        if (first === undefined) continue;
-        const says = `it expects ${[first, ...more].map(([, , each]) => each).join(' and ')}`;
+        const differences = [
+          !isOwnHash && `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[hash]}`,
+          notation !== encoding && `the digest in ${notation} instead of ${encoding}`,
+          prefix !== own && (prefix ? `${prefix} in front of the digest` : `the bare digest without ${own}`),
+        ].filter((text) => text !== false);
+        if (differences.length === 0) continue;
+        const code = isOwnHash ? 'other-encoding' : otherHashCode(algorithm);
         const removal = prefix === '' && own !== '' ? `remove ${own} from the header before comparing; ` : '';
+        const fix = removal + recipe(scheme);
         yield [
           { algorithm, write, prefix },
-          { code: first[1], says, fix: removal + recipe(scheme) },
+          { code, says: `it expects ${differences.join(' and ')}`, fix },
         ];
       }
     }
   }
 }
+
+const MILLISECONDS: ReceiverMistake = {
+  code: 'timestamp-unit',
+  says: 'it reads the timestamp, which is in seconds, as milliseconds, so every message is too old',
+  fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
+};
+
+/** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
+const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
+
+/** Yields mistakes of receivers in reading the timestamp of a message. */
+function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
+  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
+  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
+  for (const hours of HOURS) {
+    const timestamp = String(Number(fields.timestamp) + hours * 3_600);
+    const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
+    const [off, when] = hours > 0 ? ['ahead', 'later'] : ['behind', 'earlier'];
+    const says = `its clock or its time zone is ${size} ${off}: it accepts only what is signed that much ${when}`;
+    yield [{ fields: { ...fields, timestamp } }, { code: 'other-clock', says, fix: UNIX_TIME }];
+  }
+}
+
+const UNIX_TIME =
+  'compare the timestamp with the Unix time, which has no time zone (Date.now() / 1000, time.time(), Time.now.to_i), and set its clock by NTP';
 
 /**
  * Codes of the wrong prefixes and suffixes that receivers use. Another id or timestamp is not among them, because
@@ -157,20 +174,18 @@ function* otherBytes(
 ): Generator<ExplainedMistake> {
   const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
   const changes = bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER);
-  for (const changed of [...changes, ...bodyReplacements(cost)]) {
-    yield [{ algorithm, bytes: changed.value.body.bytes }, overOtherBytes(changed, hashName)];
+  for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
+    const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
+    const says = `it hashes ${hashed}: it accepts what is signed ${would}${hashName}`;
+    yield [
+      { algorithm, bytes: value.body.bytes },
+      { code, says, fix: RAW_BYTES },
+    ];
   }
 }
 
 const RAW_BYTES =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
-
-function overOtherBytes({ code, would }: SignatureChange, hashName: string): ReceiverMistake {
-  const what = RESERIALIZED.has(code)
-    ? 'it hashes re-serialized JSON'
-    : 'it hashes other bytes than the body';
-  return { code, says: `${what}: it accepts what is signed ${would}${hashName}`, fix: RAW_BYTES };
-}
 
 /** Codes of mistakes that come from parsing the JSON and writing it again. */
 const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([

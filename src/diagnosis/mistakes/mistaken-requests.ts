@@ -27,9 +27,12 @@ export function* requestsOfMistakes(
   }
   for (const scheme of schemes) {
     const fields = newFields();
-    const right = signer?.sign(body, fields).headers ?? [];
+    const others = new Signer(
+      schemes.filter((each) => each !== scheme),
+      secrets,
+    ).sign(body, fields);
     for (const { headers, mistake } of commonMistakes(body, { scheme, secrets, fields })) {
-      yield { request: { body, signatureHeaders: withHeaders(right, headers) }, mistake };
+      yield { request: { body, signatureHeaders: [...others.headers, ...headers] }, mistake };
     }
   }
 }
@@ -41,15 +44,4 @@ function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]
     says: `it verifies by the scheme ${scheme.name} (${header}), not by ${schemeListText(wanted)}: it accepts such signatures`,
     fix: `test it with --scheme ${scheme.name}, and let the sender use this scheme, too; or let it verify ${signatureHeaderNames(wanted)}`,
   };
-}
-
-/**
- * Replaces the headers that have the name of one of `others`, and appends `others`. Each list is flat: name, value, name,
- * value …
- */
-function withHeaders(headers: readonly string[], others: readonly string[]): readonly string[] {
-  const isReplaced = (name: string | undefined): boolean =>
-    others.some((each, index) => index % 2 === 0 && each === name);
-  const kept = headers.filter((_, index) => !isReplaced(headers[index - (index % 2)]));
-  return [...kept, ...others];
 }

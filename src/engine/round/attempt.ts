@@ -59,19 +59,14 @@ export function toResult(
   { at, webhook, signed }: OutgoingAttempt,
   { clock, secrets, causes }: ResultContext,
 ): AttemptResult {
-  const { signature, signatureHeaders, idempotencyKey } = signed;
+  const { signature, idempotencyKey } = signed;
   return classify(withoutSecretsInBody(result, secrets), {
     at,
     clock,
     causes,
     sendsKey: idempotencyKey !== undefined && !webhook.hasOwnKey,
     isSigned: signature !== undefined,
-    isBySchemeWithout: signatureHeaders !== undefined && !hasXSignature(signatureHeaders),
   });
-}
-
-function hasXSignature(headers: readonly string[]): boolean {
-  return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'x-signature');
 }
 
 /**

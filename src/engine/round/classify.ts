@@ -26,8 +26,6 @@ interface ClassifyContext {
   readonly sendsKey: boolean;
   /** Whether the request was signed. @default true */
   readonly isSigned?: boolean;
-  /** Whether the request was signed by a scheme that sends no `X-Signature` header. */
-  readonly isBySchemeWithout?: boolean;
   /** Functions that explain a response; needed only for a failed one. @default no cause is stored */
   readonly causes?: ResponseCauses | undefined;
 }
@@ -115,7 +113,7 @@ function failedResponse(
 /** Returns the evidence from which the failure of an attempt is explained later. Empty for a success. */
 function evidenceOf(
   result: TransportResult,
-  { isSigned = true, isBySchemeWithout, causes = NO_CAUSES }: ClassifyContext,
+  { isSigned = true, causes = NO_CAUSES }: ClassifyContext,
 ): { readonly evidence?: AttemptEvidence } {
   if (result.kind === 'failure') {
     const { cause } = result;
@@ -123,7 +121,7 @@ function evidenceOf(
   }
   const { status, headers = {}, body = '' } = result;
   if (status < 300 || status > 599) return {};
-  const cause = causes.causeCodeOf({ status, headers, body, isSigned, isBySchemeWithout });
+  const cause = causes.causeCodeOf({ status, headers, body, isSigned });
   const { location, 'retry-after': retryAfter } = headers;
   const server = serverOf(headers);
   const evidence: AttemptEvidence = {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../clock.ts';
 import { slowSenderTimeouts } from '../../service/start-listening.ts';
 import type { ReceiverLimits, ServerCertificate } from '../options.ts';
 import {
@@ -15,6 +16,7 @@ import {
 
 interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
+  readonly clock: Clock;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   /** Called for a request whose headers are rejected, before its body has arrived. */
@@ -32,11 +34,13 @@ interface BoundedServerOptions {
 /** An HTTP server that limits senders and can speak TLS. */
 export class BoundedServer {
   readonly server: Server;
-  /** The TCP connections under the TLS sockets, by the sender's address and port. */
+  /** The open TCP connections, which are under the sockets of TLS, by the sender's address and port. */
   readonly #wires = new Map<string, Socket>();
+  #lastClosedAt: number;
 
   constructor(options: BoundedServerOptions) {
-    const { limits, certificate, onRequest, onRequestProblem, onConnectionProblem } = options;
+    const { limits, clock, certificate, onRequest, onRequestProblem, onConnectionProblem } = options;
+    this.#lastClosedAt = clock.now();
     const settings = {
       ...slowSenderTimeouts(limits),
       // Long, so that a sender's pooled connection rarely uses a socket that is being closed.
@@ -64,7 +68,12 @@ export class BoundedServer {
       onConnectionProblem(CONNECT, socket as Socket); // a socket, see above
     });
     this.server.on('drop', options.onDropped);
-    if (certificate !== undefined) this.#watchTls(options.onEnded);
+    this.#watchConnections(options);
+  }
+
+  /** The time, in ms, since which no connection has been open. Undefined while one is open. */
+  get idleSince(): number | undefined {
+    return this.#wires.size > 0 ? undefined : this.#lastClosedAt;
   }
 
   /** The TCP connection of a socket, which may be a TLS socket. */
@@ -84,16 +93,20 @@ export class BoundedServer {
     for (const wire of this.#wires.values()) wire.destroy();
   }
 
-  #watchTls(onEnded: BoundedServerOptions['onEnded']): void {
+  #watchConnections({ certificate, clock, onEnded }: BoundedServerOptions): void {
     const withRequest = new WeakSet<Socket>();
-    const remember = ({ socket }: IncomingMessage): unknown => withRequest.add(this.wireOf(socket));
-    this.server.on('request', remember).on('checkExpectation', remember);
+    if (certificate !== undefined) {
+      const remember = ({ socket }: IncomingMessage): unknown => withRequest.add(this.wireOf(socket));
+      this.server.on('request', remember).on('checkExpectation', remember);
+    }
     this.server.on('connection', (wire: Socket) => {
       const sender = senderOf(wire);
       this.#wires.set(sender, wire);
-      wire.on('close', () => {
+      wire.once('close', () => {
         this.#wires.delete(sender);
-        if (!withRequest.has(wire) && wire.bytesRead > 0) onEnded(wire, LEFT_AFTER_HANDSHAKE);
+        this.#lastClosedAt = clock.now();
+        const isUnused = certificate !== undefined && !withRequest.has(wire) && wire.bytesRead > 0;
+        if (isUnused) onEnded(wire, LEFT_AFTER_HANDSHAKE);
       });
     });
   }

@@ -90,11 +90,12 @@ const STEP = 500;
  * Removes dead letters as described at QueueFile. Does not sync to the disk: if a power cut restores dead letters, the next
  * run removes them.
  */
-export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadDropping): Promise<void> {
+export async function dropDead(store: Store, dropping: DeadDropping): Promise<void> {
+  const { goesOn, onDropped } = dropping;
   let [dropped, last]: [number, number | undefined] = [0, 0];
   while (last !== undefined && goesOn()) {
     const after: number = last;
-    const step = await store.write((sql) => dropStep(sql, since, after), { survives: 'exit' });
+    const step = await store.write((sql) => dropStep(sql, dropping, after), { survives: 'exit' });
     dropped += step.dropped;
     last = step.last;
     onDropped(dropped);
@@ -102,10 +103,11 @@ export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadD
 }
 
 /** Removes the dead letters of one step. `last` is the seq after which the next step continues; undefined at the end. */
-function dropStep(sql: Sql, since: number, after: number) {
+function dropStep(sql: Sql, { since, before }: DeadDropping, after: number) {
   const rows = sql(DEAD).all(after, STEP);
   const seqs = rows
-    .filter(({ type, created_at: createdAt }) => type !== 'delete' && Number(createdAt) >= since)
+    .filter(({ type }) => type !== 'delete')
+    .filter(({ created_at: createdAt }) => Number(createdAt) >= since && Number(createdAt) < before)
     .map(({ seq }) => Number(seq));
   sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
   return { dropped: seqs.length, last: rows.length === STEP ? Number(rows.at(-1)?.['seq']) : undefined };

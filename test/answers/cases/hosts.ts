@@ -114,7 +114,7 @@ const IN_FRONT: readonly HostResponse[] = [
     'nginx-deny',
     { status: 403, headers: NGINX, body: nginx('403 Forbidden', UBUNTU) },
     'nginx responded in place of the application, which never saw the message',
-    'look into its error.log, and let this path through',
+    'allow POST to /hook there: a rule for this path',
     ['its own words', 'same secret'],
   ],
   [
@@ -181,8 +181,8 @@ const FRAMEWORKS: readonly HostResponse[] = [
   [
     'laravel-login',
     { status: 401, body: '{"message":"Unauthenticated."}' },
-    'it wants a token, a key or a header besides the signature',
-    "give it in the header that the receiver reads: --header 'Authorization",
+    'Unauthenticated.',
+    "give it what it wants besides the signature: --header 'Authorization",
     ['same secret'],
   ],
   [
@@ -212,7 +212,7 @@ const FRAMEWORKS: readonly HostResponse[] = [
       body: `{"status":404,"error":"Not Found","exception":"#<ActiveRecord::RecordNotFound: Couldn't find User>"}`,
     },
     "#<ActiveRecord::RecordNotFound: Couldn't find User>",
-    'create the record there, or respond with 2xx',
+    'if the route is there, find these words in its handler',
     ['check the path'],
   ],
   [

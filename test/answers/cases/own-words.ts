@@ -9,16 +9,16 @@ const REJECTIONS: readonly RespondingCase[] = [
     title: 'the receiver wants a token, and says so in JSON',
     status: 401,
     body: '{"error":"unauthorized","message":"invalid token"}',
-    cause: 'it wants a token, a key or a header besides the signature',
-    fix: "give it in the header that the receiver reads: --header 'Authorization",
+    cause: 'invalid token',
+    fix: "give it what it wants besides the signature: --header 'Authorization",
   },
   {
     id: 'wants-api-key',
     title: 'the receiver wants an API key',
     status: 403,
     body: '{"error":{"code":403,"message":"API key not valid. Please pass a valid API key."}}',
-    cause: 'it wants a token, a key or a header besides the signature',
-    fix: 'give it in the header that the receiver reads',
+    cause: 'API key not valid. Please pass a valid API key.',
+    fix: "give it what it wants besides the signature: --header 'Authorization",
   },
   {
     id: 'wants-address',
@@ -32,10 +32,11 @@ const REJECTIONS: readonly RespondingCase[] = [
   {
     id: 'wants-header',
     title: 'the receiver wants a header of its own',
+    maxRequests: WITH_PROBES,
     status: 400,
     body: '{"error":"missing header X-Tenant-Id"}',
-    cause: 'it wants a token, a key or a header besides the signature',
-    fix: "give it in the header that the receiver reads: --header 'Authorization",
+    cause: 'missing header X-Tenant-Id',
+    fix: 'find these words in the receiver or in the proxy in front of it',
     never: ['compare the message with what its validation expects'],
   },
   {
@@ -44,7 +45,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     maxRequests: CORRECT_ONES,
     status: 400,
     body: '{"error":"field user_id missing"}',
-    cause: 'its validation rejects the message: it expects other fields or types',
+    cause: 'field user_id missing',
     fix: 'accept the fields of every message type',
   },
   {
@@ -90,7 +91,7 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     body: expressPage(
       'TypeError [ERR_INVALID_ARG_TYPE]: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received an instance of Object\n    at Hmac.update (node:internal/crypto/hash:154:11)',
     ),
-    cause: 'it hashes the parsed body, or nothing, instead of the bytes of the body',
+    cause: 'The "data" argument must be of type string or an instance of Buffer',
     fix: "express.raw({ type: 'application/json' })",
   },
   {
@@ -99,7 +100,7 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     body: expressPage(
       'TypeError [ERR_INVALID_ARG_TYPE]: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received undefined\n    at Hmac.update (node:internal/crypto/hash:154:11)',
     ),
-    cause: 'it hashes the parsed body, or nothing, instead of the bytes of the body',
+    cause: 'The "data" argument must be of type string or an instance of Buffer',
     fix: "express.raw({ type: 'application/json' })",
   },
   {
@@ -122,8 +123,8 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     id: 'crash-parsed-twice',
     title: 'JSON.parse of a body that is parsed already',
     body: expressPage('SyntaxError: "[object Object]" is not valid JSON\n    at JSON.parse (<anonymous>)'),
-    cause: 'it parses the body twice: the framework has already parsed it',
-    fix: 'use the object as it is; and hash the bytes, not the object',
+    cause: 'SyntaxError: "[object Object]" is not valid JSON',
+    fix: 'read the body once, as bytes, on this route: express.raw(',
   },
   {
     id: 'crash-parsed-twice-old',
@@ -131,21 +132,21 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     body: expressPage(
       'SyntaxError: Unexpected token o in JSON at position 1\n    at JSON.parse (<anonymous>)',
     ),
-    cause: 'it parses the body twice: the framework has already parsed it',
-    fix: 'use the object as it is; and hash the bytes, not the object',
+    cause: 'SyntaxError: Unexpected token o in JSON at position 1',
+    fix: 'read the body once, as bytes, on this route: express.raw(',
   },
   {
     id: 'crash-hash-of-text',
     title: 'Python: the hash gets text instead of bytes',
     body: '<!DOCTYPE html>\n<html lang="en"><head><title>TypeError\n          at /hook</title></head><body><div id="summary"><h1>TypeError\n       at /hook</h1><pre class="exception_value">Strings must be encoded before hashing</pre></body></html>',
-    cause: 'it passes text to the hash, which accepts only bytes',
-    fix: 'hmac.new(secret.encode(), request.body, hashlib.sha1)',
+    cause: 'Strings must be encoded before hashing',
+    fix: 'repair this in the receiver, whose log names file and line',
   },
   {
     id: 'crash-rails-page',
     title: 'the page of Rails for an exception',
     body: '<!DOCTYPE html><html><head><title>Action Controller: Exception caught</title></head><body><header><h1>NoMethodError in HooksController#create</h1></header><div><h2>undefined method `unpack1&#39; for nil:NilClass</h2></div></body></html>',
-    cause: 'the receiver uses a field, header or body that is missing',
+    cause: "undefined method `unpack1' for nil:NilClass",
     fix: 'treat each field as optional',
   },
   {
@@ -235,7 +236,7 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       id: 'event-without-flag',
       title: 'the name of the event is given without its flag',
       argv: ['send', 'track', 'Signup', '--user-id', 'u1', '--url', 'http://127.0.0.1:9/'],
-      cause: 'Expected at most 0 arguments, got 1',
+      cause: 'Expected no arguments, got 1',
       fix: 'give the value after its flag: --event Signup',
       exitCode: 2,
     },

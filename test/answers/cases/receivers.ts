@@ -24,7 +24,7 @@ const STATUSES: readonly RespondingCase[] = [
     title: 'the validation of the receiver wants other fields',
     status: 422,
     body: '{"detail":[{"loc":["body","user_id"],"msg":"Field required"}]}',
-    cause: 'its validation rejects the message: it expects other fields or types',
+    cause: 'body.user_id: Field required',
     fix: 'accept the fields of every message type',
   },
   {

@@ -53,6 +53,37 @@ const NEAR_NAMES: readonly Slip[] = [
     { env: { NODE_EXTRA_CA_CERTS: '/nonexistent.pem' } },
   ],
   [
+    'unbraced-variable',
+    'a variable without braces in a config',
+    SEND,
+    'Expected `webhooks[0]` to be a URL, got http://localhost:$PORT/webhook',
+    'write ${PORT}',
+    config('webhooks: ["http://localhost:$PORT/webhook"]\n'),
+  ],
+  [
+    'unexpanded-flag',
+    'a variable in single quotes',
+    [...SEND, '--url', 'http://localhost:$PORT/webhook'],
+    'Expected `--url` to be a URL, got http://localhost:$PORT/webhook',
+    'no shell replaced $PORT',
+  ],
+  [
+    'quoted-home',
+    'a ~ in quotes',
+    ['sign', '--secret-file', '~/secret.txt', 'body'],
+    'there is no such file: ~ was not replaced by the home folder',
+    'write $HOME',
+    { files: { body: '{}' } },
+  ],
+  [
+    'hidden-config',
+    'a variable that hides the config',
+    [...SEND, '--retry-for', '0'],
+    'the URL is from HOOKS_URL, which overrides .hooksrc.yaml',
+    'check that the receiver runs',
+    { ...config('webhooks: [http://127.0.0.1:1/]\n'), env: { HOOKS_URL: 'http://127.0.0.1:2/' } },
+  ],
+  [
     'several-problems',
     'several problems in one config',
     SEND,
@@ -172,7 +203,7 @@ const COMMANDS: readonly Slip[] = [
     'long-dash',
     'an editor made a long dash of two hyphens',
     ['send', 'track', '\u2014event', 'A'],
-    'Expected at most 0 arguments',
+    'Expected no arguments',
     'write two hyphens: --event',
   ],
   [
@@ -343,6 +374,7 @@ const CONFIGS: readonly Slip[] = [
 ];
 
 const NEGATIVE = new Set([
+  'hidden-config',
   'extra-issuers',
   'several-webhooks',
   'expect-no-shell',

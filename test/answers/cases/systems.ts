@@ -329,7 +329,7 @@ const STORES: readonly AnswerCase[] = [
     given: { files: { '.hooksrc.yaml': 'delivery:\n\ttimeout: 5s\n' } },
     argv: ['send', 'track', '--event', 'A'],
     cause: '.hooksrc.yaml:2: not valid YAML: tab characters must not be used in indentation',
-    fix: 'check the indentation',
+    fix: 'indent with spaces',
   },
   {
     id: 'config-unreadable-link',

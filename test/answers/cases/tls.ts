@@ -91,7 +91,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: tlsReceiver('expired') },
     argv: SECURE,
     cause: 'the certificate has expired (CERT_HAS_EXPIRED): it ended on ',
-    fix: 'renew the certificate, and check the clocks of both machines',
+    fix: 'give the server a certificate that is valid today, and check the clocks of both machines',
   },
   {
     id: 'not-yet-valid',
@@ -99,7 +99,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: tlsReceiver('notYetValid') },
     argv: SECURE,
     cause: 'the certificate is not valid yet (CERT_NOT_YET_VALID): it begins on ',
-    fix: 'renew the certificate, and check the clocks of both machines',
+    fix: 'give the server a certificate that is valid today, and check the clocks of both machines',
   },
   {
     id: 'other-name',

@@ -67,7 +67,7 @@ describe('a response', () => {
     [502, '<center>nginx</center>', { server: 'nginx' }, 'proxy-nginx'],
     [502, '', { server: 'nginx' }, 'bad-gateway'],
     [429, 'slow down', {}, 'rate-limit'],
-    [429, 'error code: 1015', { server: 'cloudflare' }, 'firewall-cloudflare-limit'],
+    [429, 'error code: 1015', { server: 'cloudflare' }, 'firewall-cloudflare'],
     [404, 'x', { 'ngrok-error-code': 'ERR_NGROK_3200' }, 'tunnel-ngrok'],
     [400, "Invalid HTTP_HOST header: 'a'", {}, 'hosts'],
     [401, '{"error":"missing signature"}', {}, 'signature-missing-there'],
@@ -79,6 +79,10 @@ describe('a response', () => {
     [403, APACHE_403, { server: 'Apache' }, 'proxy-apache'],
     [422, '{"detail":[{"loc":["body","user"],"msg":"Field required"}]}', {}, 'validation'],
     [403, 'wrong workspace', {}, 'own-words'],
+    [403, 'unknown API key', {}, 'wants-token'],
+    [404, '{"error":"no such workspace"}', {}, 'not-found-words'],
+    [404, '404 page not found', {}, 'not-found'],
+    [503, '', { 'retry-after': '120' }, 'come-back-later'],
     [500, 'no plan for this user', {}, 'failure-words'],
     [500, 'PlanError: no plan for this user', {}, 'exception'],
     [500, 'oops', {}, 'status'],
@@ -104,12 +108,16 @@ describe('a response', () => {
     expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' }).says).toBe(
       'it limits the rate (429, Retry-After 2 s)',
     );
+    expect(causeOf('come-back-later', { ...FACTS, status: 503, retryAfter: '120' }).says).toBe(
+      'it asks to come back later (503, Retry-After 120 s), as in maintenance or under too much load',
+    );
   });
 
-  it('is explained by its status if another version stored its code', () => {
+  it('is explained by its status and quotation if another version stored its code', () => {
     expect(causeOf('of a later version', { ...FACTS, status: 404 }).code).toBe('not-found');
     expect(causeOf('gateway-down', FACTS).code).toBe('bad-gateway');
-    expect(causeOf('csrf-django', { ...FACTS, status: 403 }).code).toBe('csrf');
+    const quotation = 'CSRF verification failed. Request aborted.';
+    expect(causeOf('csrf-django', { ...FACTS, status: 403, quotation }).code).toBe('csrf');
   });
 
   it('is quoted if no rule knows more', () => {
@@ -124,10 +132,13 @@ describe('a response', () => {
 
   it('shows that a proxy changes the path', () => {
     const facts = { status: 404, url: 'https://a.example/api/hook', quotation: 'Cannot POST /hook' };
-    expect(causeOf('route-missing', facts)).toMatchObject({ code: 'route-rewritten', confidence: 'likely' });
-    const codeFor = (quotation: string) => causeOf('route-missing', { ...facts, quotation }).code;
+    expect(causeOf('not-found-words', facts)).toMatchObject({
+      code: 'route-rewritten',
+      confidence: 'likely',
+    });
+    const codeFor = (quotation: string) => causeOf('not-found-words', { ...facts, quotation }).code;
     expect(codeFor('Cannot POST /')).toBe('route-rewritten');
-    expect(codeFor('Cannot POST /api/hook')).toBe('route-missing');
+    expect(codeFor('Cannot POST /api/hook')).toBe('not-found-words');
   });
 
   it.each([

@@ -9,6 +9,7 @@ import type {
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
+import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
@@ -215,6 +216,17 @@ function noDestination(sentence: string, hint?: string): ConfigError {
       hint ??
       'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
   });
+}
+
+/** Notes that a failed delivery went to the URL of a variable, if that variable hides the webhooks of a config. */
+export function noteHiddenWebhooks(
+  flags: WhereToFlags & Pick<GlobalOptions, 'quiet'>,
+  settings: Settings,
+  io: Pick<Io, 'note'>,
+): void {
+  if (flags.quiet === true || selectedWay(flags) !== undefined) return;
+  const { origin, hides } = settings.list().find(({ key }) => key === 'webhooks') ?? {};
+  if (hides !== undefined) io.note(`note: the URL is from ${origin}, which overrides ${hides.join(' and ')}`);
 }
 
 export function destinationsOf(sources: Sources): readonly DestinationOptions[] {

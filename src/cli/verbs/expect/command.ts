@@ -50,8 +50,9 @@ with it; ids, times, versions and ports are ignored. With CI=true a missing file
 fails. --update writes the file again, unless it is read-only.
 
 It exits when COMMAND has ended and the expected messages have arrived, when no
-further request can change the result, or when the time is over; then COMMAND
-and all processes that it started are stopped. With a secret every signature
+further request can change the result, when no connection has been open for
+--linger since COMMAND ended, or when the time is over; then COMMAND and all
+processes that it started are stopped. With a secret every signature
 must be valid; calls of a tracking API have none.
 
 Exits with 0 if all expectations are met, with 1 if not (or if COMMAND fails or
@@ -78,6 +79,11 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .optionsGroup('Options:')
     .addOption(
       new Option('--within <time>', 'wait at most this long').argParser(timeFrom(1)).default(30_000, '30s'),
+    )
+    .addOption(
+      new Option('--linger <time>', 'wait this long for more requests after COMMAND')
+        .argParser(timeFrom(0))
+        .default(2_000, '2s'),
     )
     .option('--respond <script>', 'respond as listen --respond does (default: 200)')
     .option('--self-signed', 'speak TLS with a new certificate, which COMMAND trusts')

@@ -25,6 +25,8 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly update?: true;
   /** Time limit for the started command and the expected requests, in ms (`--within`). */
   readonly within: number;
+  /** How long, in ms, to wait for more requests after the command has ended and no connection is open (`--linger`). */
+  readonly linger: number;
   readonly respond?: string;
   readonly selfSigned?: true;
   /** Path of the report to write (`--report`). */

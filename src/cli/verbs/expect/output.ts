@@ -34,11 +34,10 @@ export class ExpectOutput {
     this.#remark(`Rejected${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 
-  /** Prints how long the command still waits for requests, so that it does not seem to hang. */
+  /** Prints that the command still waits for requests, so that it does not seem to hang. */
   waits(leftMs: number): void {
-    this.#remark(
-      `COMMAND has ended; waiting up to ${formatDuration(Math.ceil(leftMs / 1_000) * 1_000)} for what is missing`,
-    );
+    const time = formatDuration(Math.max(0, leftMs));
+    this.#remark(`COMMAND has ended; waiting until no connection has been open for ${time}`);
   }
 
   conclude(results: readonly ExpectationResult[], arrivals: ArrivalCounts, ms: number): void {

@@ -108,13 +108,16 @@ function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promi
   });
 }
 
-/** Runs COMMAND until it ends and the expected requests arrive, or for `--within` at most. Then stops all its processes. */
+/**
+ * Runs COMMAND until it ends and the expected requests arrive or no more come, for `--within` at most. Then stops all its
+ * processes.
+ */
 async function runCommand(
   command: readonly string[],
   receiver: Receiver,
   trial: Trial,
 ): Promise<CommandEnd | undefined> {
-  const { io, options, arrivals, complete, display } = trial;
+  const { io, options, arrivals } = trial;
   const { secrets } = trial.signatures;
   const [secret] = secrets;
   let running: RunningCommand | undefined;
@@ -132,17 +135,29 @@ async function runCommand(
     });
     await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
     const { end } = running;
-    const leftMs = trial.startedAt + options.within - systemClock.now();
-    if (isSuccess(end) && !arrivals.isOver && leftMs > 0) {
-      display.waits(leftMs);
-      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, complete.signal]));
-    }
+    if (isSuccess(end) && !arrivals.isOver) await lingerFor(receiver, trial);
     return end;
   } finally {
     await running?.stop();
     trust?.remove();
     // Closing reports the open requests, so it must end before the results are computed.
     await receiver.close();
+  }
+}
+
+/** Waits for requests of processes that COMMAND left behind: until no connection has been open for `--linger`. */
+async function lingerFor(receiver: Receiver, trial: Trial): Promise<void> {
+  const { linger, within } = trial.options;
+  const endedAt = systemClock.now();
+  const lastAt = trial.startedAt + within;
+  const signal = AbortSignal.any([trial.io.signal, trial.complete.signal]);
+  trial.display.waits(Math.min(linger, lastAt - endedAt));
+  while (!signal.aborted) {
+    const now = systemClock.now();
+    const quietAt = Math.max(endedAt, receiver.idleSince ?? now) + linger;
+    const leftMs = Math.min(quietAt, lastAt) - now;
+    if (leftMs <= 0) return;
+    await sleep(systemClock, leftMs, signal);
   }
 }
 

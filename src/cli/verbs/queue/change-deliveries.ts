@@ -7,7 +7,7 @@ import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
-import { select } from './selection.ts';
+import { isNarrowed, select } from './selection.ts';
 import { withProgress, withQueue, writeResult, type QueueOptions } from './run.ts';
 
 type ChangeResult = RetryResult | DropResult | DueResult;
@@ -43,9 +43,9 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
 }
 
 /** Throws ConfigError unless either ids or `--all` are given. */
-export function rejectIdsWithAll(ids: readonly string[], { all, filter, since, state }: QueueOptions): void {
-  const isNarrowed = [filter, since, state].some((flag) => flag !== undefined);
-  if (ids.length > 0 ? !all && !isNarrowed : all) return;
+export function rejectIdsWithAll(ids: readonly string[], options: QueueOptions): void {
+  const { all, state } = options;
+  if (ids.length > 0 ? !all && state === undefined && !isNarrowed(options) : all) return;
   const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
   const sentence = `Expected the ids of deliveries, or \`--all\`, got ${got}`;
   throw flagError('--all', sentence, 'run hooks queue list --state dead to see dead letters');

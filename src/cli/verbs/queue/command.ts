@@ -12,15 +12,15 @@ import type { QueueOptions } from './run.ts';
 /** Examples in the help of each subcommand. The help of `hooks queue` prints all of them. */
 const EXAMPLES = {
   stats: ['stats                       # count waiting and dead deliveries'],
-  list: ['list --state dead --since 2h'],
+  list: ['list --state dead --newer-than 2h'],
   show: ['show ID                     # with its body and every attempt'],
   retry: [
     'retry ID…                   # deliver dead letters again',
-    'retry --all --filter reason=exhausted',
+    'retry --all --filter reason=exhausted --yes',
     'retry --now                 # do not wait for the next round',
   ],
   drop: ['drop ID…                    # remove deliveries for good'],
-  purge: ['purge --since 30d --dry-run # count what purge would remove'],
+  purge: ['purge --older-than 30d --yes # remove old dead letters'],
   export: ['export --state dead > dead.ndjson   # for hooks replay'],
   backup: ['backup copy.db              # while it is in use'],
   vacuum: ['vacuum                      # give space back to the disk'],
@@ -39,9 +39,12 @@ Other processes may keep delivering from the queue. The default of --store is
 the store of the config, or hooks.db in the data folder. --filter matches fields
 of the body (type=track, properties.plan=pro) and of the delivery: id,
 messageId, source, destination, state, reason; state=delivered is the same as
---state delivered. --since selects by the time at which a delivery was added:
-a time ago (2h), or a timestamp. An id may be shortened to a unique beginning or
-end; a terminal shows the ends.
+--state delivered. --older-than and --newer-than select by the time at which a
+delivery was added: an age (2h), or a timestamp. An id may be shortened to a
+unique beginning or end; a terminal shows the ends.
+
+purge, drop --all and retry --all ask before they change deliveries. Without a
+terminal they need --yes.
 
 purge and vacuum give space back to the disk in steps, between the writes of
 serve and worker.
@@ -102,12 +105,12 @@ function addChangingVerbs(add: Add): void {
   const retry = add('retry [ids...]', retrySummary, async (ids, options, io) =>
     (await import('./change-deliveries.ts')).retryDeliveries(ids, options, io),
   )
-    .option('--all', 'retry all dead letters that --filter and --since select')
+    .option('--all', 'retry all dead letters, or those that the flags below select')
     .option('--now', 'make deliveries that wait for a retry due now instead');
   addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
   const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
     (await import('./remove-deliveries.ts')).dropDeliveries(ids, options, io),
-  ).option('--all', 'drop all that --filter, --since and --state select');
+  ).option('--all', 'drop all deliveries, or those that the flags below select');
   addConfirmationFlags(addSelectionFlags(drop));
   const bodies = add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, io) =>
     (await import('./show-deliveries.ts')).exportBodies(options, io),
@@ -122,7 +125,7 @@ function addChangingVerbs(add: Add): void {
 
 function addConfirmationFlags(command: Command): void {
   command
-    .option('-y, --yes', 'do not ask for confirmation on a terminal')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--dry-run', 'print how many deliveries would change, and change none');
 }
 

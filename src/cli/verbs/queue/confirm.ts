@@ -1,4 +1,5 @@
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import type { Io } from '../../io.ts';
 import type { QueueOptions } from './run.ts';
 
@@ -9,16 +10,21 @@ interface Question {
 }
 
 /**
- * Asks for confirmation on a terminal before deliveries are removed or sent again. Returns undefined to continue, or the
- * exit code if the user declined. Scripts and --yes are not asked, and `count` is not called for them.
+ * Asks for confirmation at a terminal before deliveries are removed or sent again. Returns undefined to continue, or the
+ * exit code if the user declined. Asks nothing with --yes, and does not call `count` then. Throws ConfigError without a
+ * terminal and without --yes.
  */
 export async function askFirst(
   { count, text }: Question,
-  { yes, output }: QueueOptions,
+  { yes }: QueueOptions,
   io: Io,
 ): Promise<ExitCode | undefined> {
-  const isAsked = yes !== true && output === 'text' && io.stdin.isTTY === true && io.stderrIsTty;
-  const counted = isAsked ? await count() : 0;
+  if (yes) return undefined;
+  if (io.stdin.isTTY !== true || !io.stderrIsTty) {
+    const hint = 'add --yes to change them, or --dry-run to count them';
+    throw flagError('--yes', 'There is no terminal at which to confirm this change of many deliveries', hint);
+  }
+  const counted = await count();
   if (counted === 0) return undefined;
   const { confirm, isCancel } = await import('@clack/prompts');
   const answer = await confirm({

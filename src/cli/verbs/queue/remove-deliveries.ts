@@ -3,6 +3,7 @@ import type { DropResult } from '../../../queue/inspection.ts';
 import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
 import { recordEnd } from '../../../deletion/request.ts';
 import { HooksError } from '../../../errors.ts';
+import { flagError } from '../../flags/flag-values.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import {
@@ -15,13 +16,13 @@ import {
   type ChangeCounts,
 } from './change-deliveries.ts';
 import { quantityText, DEAD_LETTERS, DELIVERIES, askFirst } from './confirm.ts';
-import { select, selectsDead, sinceOf, UNSETTLED_AND_DEAD } from './selection.ts';
+import { addingTimeOf, isNarrowed, select, selectsDead, UNSETTLED_AND_DEAD } from './selection.ts';
 import { withProgress, withQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue drop`. */
 export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   rejectIdsWithAll(ids, options);
-  if (ids.length === 0) return purgeDeliveries(options, io, UNSETTLED_AND_DEAD);
+  if (ids.length === 0) return removeDeliveries(options, io, UNSETTLED_AND_DEAD);
   return withQueue(options, io, (durable) =>
     changeNamed(ids, {
       inspection: durable.inspection,
@@ -34,10 +35,18 @@ export function dropDeliveries(ids: readonly string[], options: QueueOptions, io
 }
 
 /** Runs `hooks queue purge`. */
-export function purgeDeliveries(
+export function purgeDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
+  if (options.since !== undefined) {
+    const hint = 'give --older-than 30d to remove what is older, or --newer-than 30d to remove what is newer';
+    throw flagError('--since', '`hooks queue purge` has no `--since`', hint);
+  }
+  return removeDeliveries(options, io, DEAD);
+}
+
+function removeDeliveries(
   options: QueueOptions,
   io: Io,
-  states: readonly DeliveryState[] = DEAD,
+  states: readonly DeliveryState[],
 ): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
     const count = (): Promise<number> => countOf(durable, options, states);
@@ -62,7 +71,7 @@ async function countOf(
   options: QueueOptions,
   states: readonly DeliveryState[],
 ): Promise<number> {
-  if (options.filter === undefined && options.since === undefined) {
+  if (!isNarrowed(options)) {
     const lanes = await inspection.stats();
     return lanes.reduce(
       (sum, lane) => sum + (options.state ?? states).reduce((own, state) => own + lane[state], 0),
@@ -92,7 +101,7 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
     const showCount = (): void => progress.update(counts['dropped'] ?? 0);
     if (selectsDead(options)) {
       await durable.file?.dropDead({
-        since: sinceOf(options),
+        ...addingTimeOf(options),
         goesOn: () => !io.signal.aborted,
         onDropped: (count) => {
           counts['dropped'] = count;

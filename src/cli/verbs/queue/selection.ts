@@ -14,6 +14,8 @@ export interface SelectionFlags {
   readonly state?: readonly DeliveryState[];
   readonly filter?: readonly string[];
   readonly since?: string;
+  readonly newerThan?: string;
+  readonly olderThan?: string;
 }
 
 /** All states, in the order of a delivery's life. */
@@ -25,7 +27,9 @@ const PAGE = 200;
 export function addSelectionFlags(command: Command, { withStates = true } = {}): Command {
   command
     .option('--filter <path=value,…>', 'select these values, or others with != (repeat)', collect)
-    .option('--since <time>', 'select deliveries added since (2h, or a timestamp)');
+    .option('--older-than <time>', 'select deliveries added before (30d, or a timestamp)')
+    .option('--newer-than <time>', 'select deliveries added since (2h, or a timestamp)')
+    .addOption(new Option('--since <time>', 'the same as --newer-than').hideHelp());
   if (withStates) {
     command.addOption(new Option('--state <states...>', 'select deliveries in these states').choices(STATES));
   }
@@ -47,21 +51,39 @@ export async function* select(
 ): AsyncGenerator<readonly Delivery[]> {
   const filter = flags.filter && readFilter(flags.filter);
   const selected = flags.state ?? (asksForState(flags) ? STATES : states);
-  const selection = { states: selected, since: sinceOf(flags), limit: pageSize, toChange };
+  const { since, before } = addingTimeOf(flags);
+  const selection = { states: selected, since, limit: pageSize, toChange };
   let after: number | undefined = 0;
   while (after !== undefined) {
     const { deliveries, next } = await inspection.list({ ...selection, after });
-    yield filter === undefined ? deliveries : deliveries.filter((each) => filter(filterable(each)));
+    yield deliveries.filter(
+      (each) => each.createdAt < before && (filter === undefined || filter(filterable(each))),
+    );
     after = next;
   }
 }
 
-/** Returns the value of --since in ms since the epoch, 0 by default. Throws ConfigError for an invalid time. */
-export function sinceOf({ since }: SelectionFlags): number {
-  return since === undefined ? 0 : readSince(since);
+/** Times of adding: from `since` on, and earlier than `before`. Milliseconds since the epoch. */
+export interface AddingTime {
+  readonly since: number;
+  readonly before: number;
 }
 
-/** Whether the flags select all dead letters since a time, and no other delivery. */
+/** Returns the time of adding that the flags select, by default any. Throws ConfigError for an invalid time. */
+export function addingTimeOf({ since, newerThan, olderThan }: SelectionFlags): AddingTime {
+  const [flag, from = since] = newerThan === undefined ? ['--since'] : ['--newer-than', newerThan];
+  return {
+    since: from === undefined ? 0 : readTime(flag, from),
+    before: olderThan === undefined ? Infinity : readTime('--older-than', olderThan),
+  };
+}
+
+/** Whether the flags select only some of the deliveries in the states that apply. */
+export function isNarrowed({ filter, since, newerThan, olderThan }: SelectionFlags): boolean {
+  return [filter, since, newerThan, olderThan].some((flag) => flag !== undefined);
+}
+
+/** Whether the flags select all dead letters of a time, and no other delivery. */
 export function selectsDead({ filter, state }: SelectionFlags): boolean {
   return filter === undefined && (state === undefined || state.every((each) => each === 'dead'));
 }
@@ -73,19 +95,19 @@ function asksForState({ filter = [] }: SelectionFlags): boolean {
     .some(({ path, operator }) => path === 'state' && operator !== '!=' && operator !== '!?');
 }
 
-const EXPECTED_TIME = {
-  expected: 'a time ago or a timestamp',
-  hint: 'give for example --since 2h, or --since 2026-11-20T21:10:05Z',
-};
-
-function readSince(text: string): number {
+function readTime(flag: string, text: string): number {
   const durationMs = parseDuration(text);
   if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
   const reading = readTimestamp(text);
   if (reading.ok) return Date.parse(reading.iso);
-  // For a value of --since that begins like a date, the error explains the problem of the date.
-  const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
-  throw flagError('--since', `Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, hint);
+  // For a value that begins like a date, the error explains the problem of the date.
+  const { expected, hint } = /^\d{4}-/.test(text)
+    ? reading
+    : {
+        expected: 'an age or a timestamp',
+        hint: `give for example ${flag} 2h, or ${flag} 2026-11-20T21:10:05Z`,
+      };
+  throw flagError(flag, `Expected \`${flag}\` to be ${expected}, got ${printable(text, 60)}`, hint);
 }
 
 /** Returns the fields that --filter matches: the fields of the body, overwritten by the fields of the delivery. */

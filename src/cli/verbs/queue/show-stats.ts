@@ -10,7 +10,7 @@ import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatTable, type Cell } from '../../print/table.ts';
 import { dueText } from './delivery-line.ts';
-import { select, STATES, type SelectionFlags } from './selection.ts';
+import { isNarrowed, select, STATES, type SelectionFlags } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
 
 const ZERO = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
@@ -21,10 +21,10 @@ const LOOKED_AT = 1_000;
 /** Runs `hooks queue stats`. */
 export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection, place }) => {
-    const isNarrowed = options.filter !== undefined || options.since !== undefined;
+    const isSelection = isNarrowed(options);
     const counter = new MissedCounter();
-    const lanes = isNarrowed ? await countSelected(inspection, options, counter) : await inspection.stats();
-    if (!isNarrowed) {
+    const lanes = isSelection ? await countSelected(inspection, options, counter) : await inspection.stats();
+    if (!isSelection) {
       for (const each of await inspection.lastDelivered(LOOKED_AT)) counter.add(each, each.attempts);
     }
     const { missed } = counter;
@@ -37,7 +37,7 @@ export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
       return ExitCode.ok;
     }
     if (lanes.length === 0) io.note(`Nothing is in ${place}`);
-    else io.out(statsTable(lanes, io) + missedTable(missed, { io, isNarrowed }));
+    else io.out(statsTable(lanes, io) + missedTable(missed, { io, isSelection }));
     return ExitCode.ok;
   });
 }
@@ -69,7 +69,7 @@ function statsTable(lanes: readonly LaneStats[], { color, stdoutColumns: columns
  */
 function missedTable(
   missed: readonly MissedAttempts[],
-  { io, isNarrowed }: { readonly io: Io; readonly isNarrowed: boolean },
+  { io, isSelection }: { readonly io: Io; readonly isSelection: boolean },
 ): string {
   if (missed.length === 0) return '';
   const { color, stdoutColumns: columns } = io;
@@ -79,7 +79,7 @@ function missedTable(
     { text: laneText(lane) },
     { text: printable(url, 2_000), shortest: 20 },
   ]);
-  const of = isNarrowed ? '' : `, of the last ${formatCount(LOOKED_AT)} delivered`;
+  const of = isSelection ? '' : `, of the last ${formatCount(LOOKED_AT)} delivered`;
   io.note(
     `note: a webhook failed where another succeeded${of}. If each must get every message, use two destinations`,
   );

@@ -23,7 +23,12 @@ import { errorSentence } from '../../error-text.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
-import { resolveWhereTo, signingSecrets, type WhereTo } from '../../flags/delivery/where-to.ts';
+import {
+  noteHiddenWebhooks,
+  resolveWhereTo,
+  signingSecrets,
+  type WhereTo,
+} from '../../flags/delivery/where-to.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
@@ -114,6 +119,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   });
   const result = await run.finish();
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
+  if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
 }
 

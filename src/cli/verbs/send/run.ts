@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../clock.ts';
+import type { Settings } from '../../../config/settings.ts';
 import { ConfigError } from '../../../errors.ts';
 import { buildMessage, validateMessageSize, messageBytes } from '../../../message/build.ts';
 import type { TraceParent } from '../../../client/calls.ts';
@@ -45,6 +46,7 @@ import { rejectStdinTwice } from '../../stdin.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
 import {
   hasForeignScheme,
+  noteHiddenWebhooks,
   resolveWhereTo,
   signingSecrets,
   type WhereToFlags,
@@ -81,7 +83,7 @@ export async function sendMessage(
   const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
   const { madeId } = sent;
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
-  const { outcome, cause } = await explained(await deliver(sent, open, io), io);
+  const { outcome, cause } = await explained(await deliver(sent, open, io), { options, settings, io });
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
   printResult(sent, { outcome, judgement, cause, warning }, options, io);
@@ -167,9 +169,19 @@ async function deliver(
   return delivered;
 }
 
+interface SendContext {
+  readonly options: SendOptions;
+  readonly settings: Settings;
+  readonly io: Io;
+}
+
 /** Examines a failure and finds its cause. Loads that code only for a failure. */
-async function explained(outcome: Outcome, io: Io): Promise<Pick<SendResult, 'outcome' | 'cause'>> {
+async function explained(
+  outcome: Outcome,
+  { options, settings, io }: SendContext,
+): Promise<Pick<SendResult, 'outcome' | 'cause'>> {
   if (isTaken(outcome.outcome)) return { outcome, cause: undefined };
+  noteHiddenWebhooks(options, settings, io);
   const { examinedOutcome } = await import('../../print/examined-outcome.ts');
   const { failureCause } = await import('../../print/failure-cause.ts');
   const examined = await examinedOutcome(outcome, io);

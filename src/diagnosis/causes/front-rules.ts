@@ -1,12 +1,13 @@
-import { rulesOfKind } from './cause-rule.ts';
+import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
 const FUNCTION = {
+  kind: 'busy',
   says: 'the host responded in place of the function, which failed or returned no valid response',
   fix: 'look into the log of the function (CloudWatch, vercel logs, netlify logs, npx wrangler tail), and let it return { statusCode: 200, body: "" } or a Response',
-};
+} as const;
 
 /** Responses of systems in front of the application whose words do not name the cause. */
-export const EDGE_RULES = rulesOfKind('way', 'proved', {
+const EDGE_RULES = rulesOfKind('way', 'proved', {
   'wants-tls': {
     status: [400],
     words:
@@ -60,24 +61,68 @@ export const EDGE_RULES = rulesOfKind('way', 'proved', {
     fix: 'check the path and the method of the route, and the stage in the URL',
   },
   'function-failed': {
-    kind: 'busy',
     status: [500, 502, 503],
     words:
       /"errorType"\s*:\s*"[^"]*"\s*,\s*"errorMessage"|FUNCTION_INVOCATION_FAILED|decoding lambda response|status code returned from lambda|BODY_NOT_A_STRING_FROM_FUNCTION|Worker threw exception|error code: 110[12]\b/,
     ...FUNCTION,
   },
   'aws-http-api': {
-    kind: 'busy',
     status: [500, 503],
     headers: { 'apigw-requestid': /./ },
     words: /^\s*\{"message":\s*"(?:Internal Server Error|Service Unavailable)"\}/i,
     ...FUNCTION,
   },
-  'aws-function-url': { kind: 'busy', status: [502], headers: { 'x-amzn-requestid': /./ }, ...FUNCTION },
+  'aws-function-url': { status: [502], headers: { 'x-amzn-requestid': /./ }, ...FUNCTION },
   'aws-lambda-response': {
-    kind: 'busy',
     status: [502],
     words: /^\s*\{"message":\s*"Internal server error"\}\s*$/i,
     ...FUNCTION,
   },
 });
+
+/** Frameworks that reject a request before code of the receiver runs. */
+const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
+  csrf: {
+    status: [400, 401, 403, 419, 422, 500],
+    words:
+      /^(?![\s\S]*(?:signature|hmac))[\s\S]*(?:(?:csrf|xsrf|anti-?forgery)[^.\n"]{0,40}\b(?:missing|invalid|mismatch|fail|required|incorrect|wrong|expired|absent|not|token, please)|\b(?:missing|invalid|bad|wrong|no|required|mismatch(?:ed)?)\b[^.\n"]{0,30}(?:csrf|xsrf|anti-?forgery)|EBADCSRFTOKEN|Cross-site POST|CSRF verification failed|InvalidAuthenticityToken|verify (?:the provided )?CSRF token|The change you wanted was rejected|Page Expired)/i,
+    says: 'the framework wants a CSRF token, which only forms on its own pages have',
+    fix: 'exempt this route from the CSRF protection: Django @csrf_exempt (DRF also authentication_classes = []), Laravel validateCsrfTokens(except: [\'{path}\']), Rails skip_forgery_protection, Spring csrf(c -> c.ignoringRequestMatchers("{path}")), Flask-WTF @csrf.exempt, Express and Phoenix a route before that middleware',
+  },
+  hosts: {
+    status: [400, 403, 421, 500],
+    words:
+      /Invalid HTTP_HOST header|Blocked hosts?:|Blocked request\. This host|invalid host header|host not allowed|Host .{0,80} is not allowed(?! to connect)|Misdirected Request|Invalid Hostname|^\s*Bad Request \(400\)\s/i,
+    says: 'the server does not accept requests for the host that it was asked for: {hostname}, where no proxy changes it',
+    fix: 'add it to the hosts that the server allows (Django ALLOWED_HOSTS, Rails config.hosts, Vite server.allowedHosts, TrustedHostMiddleware, server_name); a name with an underscore is never valid',
+  },
+  permission: {
+    kind: 'status',
+    status: [401, 403],
+    words:
+      /^\s*\{"timestamp":"[^"]{10,40}","status":40[13],"error":"(?:Forbidden|Unauthorized)"(?:,"message":"[^"]{0,40}")?,"path":|You do not have permission to perform this action|"rest_(?:forbidden|cannot_\w+|not_logged_in)"/,
+    says: 'the framework rejects the request by its own rules (permissions, CSRF protection), or the receiver itself does',
+    fix: "let everyone in, since the signature protects the route: Spring csrf(c -> c.ignoringRequestMatchers(\"{path}\")) and authorizeHttpRequests permitAll, Django permission_classes = [AllowAny], WordPress 'permission_callback' => '__return_true'; else look into its log for what rejects the request",
+  },
+  'route-django-slash': {
+    status: [500],
+    words: /URL doesn.t end in a slash and you have APPEND_SLASH set/i,
+    fix: 'give the URL with a / at the end',
+  },
+  'fastapi-query': {
+    kind: 'status',
+    status: [422],
+    words: /"loc":\s*\["query"/,
+    says: 'FastAPI looks for the message in the query of the URL, not in the body',
+    fix: 'declare the parameter as the body: request: Request, and await request.body(); or payload: dict = Body()',
+  },
+  'n8n-inactive': {
+    status: [404],
+    words: /The requested webhook [^\n]{1,200} is not registered/,
+    says: 'n8n has no active workflow with this webhook',
+    fix: 'activate the workflow and give its production URL (/webhook/…); a test URL (/webhook-test/…) takes one message after each "Execute workflow"',
+  },
+});
+
+/** Responses of systems and frameworks in front of the receiver's own code. */
+export const FRONT_RULES: readonly CauseRule[] = [...EDGE_RULES, ...FRAMEWORK_RULES];
