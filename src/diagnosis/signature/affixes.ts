@@ -20,18 +20,13 @@ const AFFIXES: readonly Affix[] = [
   { what: 'a newline', after: '\n', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
   { what: 'CRLF', after: '\r\n', cost: 1, code, body: { code: 'trailing-newline', cost: 2 } },
   { what: 'a space', after: ' ', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
-  { what: 'a zero byte', after: '\0', cost: 2, code, body: { code: 'trailing-newline', cost: 2 } },
   { what: 'a carriage return', after: '\r', cost: 2, code },
   { what: 'a space', before: ' ', cost: 2, code },
   { what: 'a space', before: ' ', after: ' ', cost: 2, code },
   { what: 'a newline', before: '\n', after: '\n', cost: 3, code },
   { what: 'a byte order mark', before: '\ufeff', cost: 3, code },
-  ...[
-    { what: 'double quotes', before: '"', after: '"' },
-    { what: 'single quotes', before: "'", after: "'" },
-  ].map((quotes): Affix => {
-    return { ...quotes, cost: 1, code: 'quoted-secret', body: { code: 'other-encoding', cost: 2 } };
-  }),
+  { what: 'double quotes', before: '"', after: '"', cost: 1, code: 'quoted-secret' },
+  { what: 'single quotes', before: "'", after: "'", cost: 1, code: 'quoted-secret' },
   { what: 'backticks', before: '`', after: '`', cost: 3, code: 'quoted-secret' },
   ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_'].map((name) =>
     prefix(name, 2),

@@ -24,6 +24,7 @@ const LATIN_1_ROWS: readonly RowGroup<string>[] = [
     rows: [
       [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
       [2, 'without the trailing newlines', withoutNewlines],
+      [2, 'with a zero byte at the end of the body', (body) => `${body}\0`],
     ],
   },
   { code: 'other-encoding', rows: [[2, 'with the body twice', (body) => body + body]] },
