@@ -88,6 +88,8 @@ export interface QueueFile {
    * before each step, and stops if it returns false.
    */
   giveBackSpace(goesOn: () => boolean): Promise<void>;
+  /** Whether a process delivers from the file now. */
+  isDelivered(): Promise<boolean>;
   /** Copies a snapshot of the queue into an empty file, while other processes continue to write. */
   copyTo(file: string): Promise<void>;
   /** Writes the write-ahead log into the file, and returns the size of the file in bytes. */

@@ -75,6 +75,17 @@ describe('the durable queue on the command line', () => {
     expect((await stat(join(cwd, 'data/hooks.db'))).mode & 0o777).toBe(0o600);
   });
 
+  it('says that no process delivers, until one does', async () => {
+    const note = 'note: no process delivers from this queue now: start hooks worker or hooks serve\n';
+    const line = 'send track --event A --user-id u1 --queue';
+    expect((await run(line)).stderr).toBe(note);
+    expect((await run('queue retry --now')).stderr).toBe(note);
+    expect((await run(`${line} -q`)).stderr).toBe('');
+    const worker = await startWorker();
+    expect((await run(line)).stderr).toBe('');
+    expect((await worker.stop('SIGTERM')).code).toBe(0);
+  });
+
   it('stores the valid messages of replay, and the summary adds up', async () => {
     const stdin = '{"type":"track","event":"a","userId":"u"}\n{"type":"track"}\n';
     const { stdout, code } = await hooks(argv`replay - --queue -o json`, { cwd, env, stdin });

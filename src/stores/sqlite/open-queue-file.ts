@@ -15,6 +15,7 @@ import { SqliteAudienceStore } from './sqlite-audience-store.ts';
 import { SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
 import { SqliteSeen } from './sqlite-seen.ts';
 import { TABLES } from './tables.ts';
+import { livingOwners } from './queue/owner.ts';
 
 export { examineFile } from './examine.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
@@ -33,7 +34,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
   const store = await openStore(place, { ...options, tables: TABLES });
   return {
     store,
-    file: spaceOf(store),
+    file: fileOperations(store, clock),
     queue: new SqliteQueue({
       store,
       clock,
@@ -69,8 +70,9 @@ export function recoverFile(
   return recoverInto(from, { to, open: (file) => openQueueFile(file, { clock }) });
 }
 
-function spaceOf(store: Store) {
+function fileOperations(store: Store, clock: Clock) {
   return {
+    isDelivered: () => store.read((sql) => livingOwners(sql, clock.now()).length > 0),
     dropDead: (options: DeadDropping) => dropDead(store, options),
     giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),
     copyTo: (to: string) => copyStore(store.file, to),

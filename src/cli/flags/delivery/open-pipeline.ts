@@ -13,7 +13,7 @@ import { flagError } from '../flag-values.ts';
 import { destinationsOf } from './where-to.ts';
 import type { Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
-import { openQueueToWrite } from './queue-flags.ts';
+import { noteUndelivered, openQueueToWrite } from './queue-flags.ts';
 import type { ToQueue, ToTrackingApi, ToWebhooks, WhereTo } from './where-to.ts';
 
 export interface OpenPipeline {
@@ -142,16 +142,19 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
   });
 }
 
-async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOptions): Promise<Pipeline> {
+async function toQueue(to: ToQueue, options: OpenOptions): Promise<Pipeline> {
+  const { settings, onRequest, durable, io, quiet } = options;
   if (onRequest !== undefined) {
     const hint = 'leave --queue out to see the request that would be sent';
     throw flagError('--queue', '`--queue` and a dry run cannot be given together', hint);
   }
   const { source, sources, store } = to;
+  const opened = durable ?? (await openQueueToWrite(store === undefined ? {} : { store }, settings, { io }));
+  if (!quiet) await noteUndelivered(opened, io);
   return createQueuePipeline({
     source,
     sources,
-    durable: durable ?? (await openQueueToWrite(store === undefined ? {} : { store }, settings, { io })),
+    durable: opened,
     clock: systemClock,
     client: clientOptions(settings),
   });

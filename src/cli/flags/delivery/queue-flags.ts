@@ -94,3 +94,10 @@ export async function openQueue(
 export function namedStore({ store }: StoreFlags, settings: Settings): string | undefined {
   return store === undefined ? settings.store : resolvePath(settings.cwd, store);
 }
+
+/** Notes that messages will wait, if no process delivers from the queue. A server does not tell. */
+export async function noteUndelivered({ file }: DurableQueue, io: Pick<Io, 'note'>): Promise<void> {
+  if ((await file?.isDelivered()) === false) {
+    io.note('note: no process delivers from this queue now: start hooks worker or hooks serve');
+  }
+}

@@ -2,6 +2,7 @@ import type { DropResult, DueResult, QueueInspection, RetryResult } from '../../
 import type { DeliveryState } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
 import { flagError } from '../../flags/flag-values.ts';
+import { noteUndelivered } from '../../flags/delivery/queue-flags.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
@@ -36,6 +37,7 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
     const change = (some: readonly string[]): Promise<readonly (RetryResult | DueResult)[]> =>
       now ? inspection.makeDue(some) : inspection.retry(some);
     const done = now ? 'due' : 'retried';
+    if (!options.quiet && !options.dryRun) await noteUndelivered(durable, io);
     if (ids.length > 0) return changeNamed(ids, { inspection, change, done, options, io });
     const states = now ? WAITING : DEAD;
     return changeSelected({ inspection, change, done, options, io, states, isAsked: !now });
