@@ -43,7 +43,10 @@ export function secretAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap((affix) => changesOf(affix, 'the secret'));
 }
 
-/** The changes that add and remove what stands before and after a body, as a text of one latin1 character per byte, because such a text is cheap to make of any bytes. */
+/**
+ * The changes that add and remove what stands before and after a body, as a text of one latin1 character per byte, because
+ * such a text is cheap to make of any bytes.
+ */
 export function bodyAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap(({ body, ...affix }) => (body ? changesOf({ ...affix, ...body }, 'the body') : []));
 }
@@ -51,20 +54,17 @@ export function bodyAffixChanges(): readonly Applicable<string>[] {
 function changesOf(affix: Affix, whole: string): readonly Applicable<string>[] {
   const { what, before = '', after = '', cost, code: affixCode } = affix;
   const place = before === '' ? 'at the end of' : after === '' ? 'before' : 'around';
-  const [adding, removing] = [`with ${what} ${place}`, `without ${what.replace(/^a /, 'the ')} ${place}`];
   return [
     {
       code: affixCode,
-      would: `${adding} ${whole}`,
-      way: adding,
+      would: `with ${what} ${place} ${whole}`,
       isAddition: true,
       cost,
       apply: (text) => before + text + after,
     },
     {
       code: affixCode,
-      would: `${removing} ${whole}`,
-      way: removing,
+      would: `without ${what.replace(/^a /, 'the ')} ${place} ${whole}`,
       cost: 1,
       apply: (text) =>
         text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after)

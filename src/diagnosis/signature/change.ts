@@ -9,8 +9,6 @@ export interface SignatureChange {
   readonly cost: Cost;
   /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
-  /** The codec that was applied, and its direction. The same for a secret and a body. */
-  readonly way?: string | undefined;
   /** Whether the change adds an affix. A chain has at most one addition of each code: no side adds a space and a newline. */
   readonly isAddition?: boolean | undefined;
   /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
@@ -60,9 +58,9 @@ export class ChangeTable<Value, Result = Value> {
   /** The results of the changes of one cost. */
   changes(value: Value, cost: Cost): Changed<Result>[] {
     const made: Changed<Result>[] = [];
-    for (const { apply, code, would, fix, way, isAddition } of this.#byCost[cost]) {
+    for (const { apply, code, would, fix, isAddition } of this.#byCost[cost]) {
       const result = apply(value);
-      if (result !== undefined) made.push({ code, would, cost, fix, way, isAddition, value: result });
+      if (result !== undefined) made.push({ code, would, cost, fix, isAddition, value: result });
     }
     return made;
   }

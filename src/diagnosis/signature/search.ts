@@ -132,8 +132,7 @@ class ChangeSearch {
       for (const secret of [...this.#secrets.at(cost)].flat()) {
         const left = most - secret.changes.length;
         for (const bodies of left < 0 ? [] : this.#bodies.at(sum - base - cost)) {
-          const partners = sum === MOST_COST.all ? likelyPartners(secret, bodies) : bodies;
-          const tried = partners.filter(({ changes }) => changes.length <= left);
+          const tried = bodies.filter(({ changes }) => changes.length <= left);
           const match = this.#tryAll(tried, { secret, frame, construct }, readings);
           if (match !== undefined || this.isStopped) return match;
         }
@@ -175,19 +174,6 @@ class ChangeSearch {
     known.set(algorithm, hmacs);
     return hmacs;
   }
-}
-
-/**
- * The bodies to try with a secret at the highest cost: all for a common change of the secret, otherwise those that the same
- * codec was applied to, as a program does that encodes all its texts. The other pairs are a third of all combinations, and
- * unlikely.
- */
-function likelyPartners(
-  { changes: [own] }: Variant<Secret>,
-  bodies: readonly Variant<BodyCandidate>[],
-): readonly Variant<BodyCandidate>[] {
-  if (own === undefined || own.cost === 1) return bodies;
-  return bodies.filter(({ changes: [other] }) => other === undefined || (own.way && other.way === own.way));
 }
 
 function changesOf(

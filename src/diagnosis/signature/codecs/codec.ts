@@ -79,5 +79,5 @@ function changeBy(
 ): readonly Applicable<Written, Bytes>[] {
   const apply = codec[direction];
   const way = `${direction === 'encode' ? 'encoded as' : 'decoded from'} ${codec.name}`;
-  return apply ? [{ ...meaning, would: `${what} ${way}`, way, apply }] : [];
+  return apply ? [{ ...meaning, would: `${what} ${way}`, apply }] : [];
 }
