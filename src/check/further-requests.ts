@@ -24,6 +24,15 @@ interface Asked {
 const PROBES = 3;
 const PROBING_MS = 10_000;
 
+/** How often a rejected request is sent again: enough to reach each of several instances behind a load balancer. */
+const REPETITIONS = 4;
+const INCONSISTENT: ReceiverMistake = {
+  code: 'inconsistent',
+  says: 'it accepts a request that it has just rejected: its instances behind a load balancer do not have the same secret or version',
+  fix: 'give every instance the same secret and version, and start them again',
+  confidence: 'proved',
+};
+
 /** Sends requests besides those of the checks, to find the reason for an unexpected response. */
 export class FurtherRequests {
   readonly #options: FurtherOptions;
@@ -90,7 +99,18 @@ export class FurtherRequests {
     if (this.proved !== undefined || (isOwnMistake && hasTaken)) return;
     // One probe is enough until the receiver accepts a message: a probe with another message would find nothing else.
     if (this.#probes > 0 && !hasTaken) return;
-    if (++this.#probes <= PROBES) this.proved = await this.#probe(Buffer.from(request.body));
+    if (++this.#probes > PROBES) return;
+    this.proved = (await this.#isInconsistent(request))
+      ? INCONSISTENT
+      : await this.#probe(Buffer.from(request.body));
+  }
+
+  /** Whether the receiver accepts a request that it has just rejected. */
+  async #isInconsistent(request: CheckRequest): Promise<boolean> {
+    for (let tries = 0; tries < REPETITIONS; tries++) {
+      if (isTakenResponse(await this.#asked.receiver.ask(request))) return true;
+    }
+    return false;
   }
 
   async #probe(body: Buffer): Promise<ReceiverMistake | undefined> {

@@ -1,4 +1,7 @@
+import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { printable } from '../redact.ts';
 import { nearHost } from '../suggest.ts';
 import { isLoopbackHost, bareHost, portOf } from '../url.ts';
@@ -34,7 +37,9 @@ export interface FailureToExamine {
 /** Causes of the transport that examining the port can make more exact. */
 const INEXACT: ReadonlySet<string | undefined> = new Set([
   undefined,
-  ...'dns-for-now unreachable no-tls tls-alert tls-handshake tls-unfinished tunnel-no-tls'.split(' '),
+  ...'dns-for-now no-connection-in-time unreachable no-tls tls-alert tls-handshake tls-unfinished tunnel-no-tls'.split(
+    ' ',
+  ),
   ...'proxy-unreachable proxy-garbage proxy-forbids proxy-failed proxy-silent'.split(' '),
 ]);
 
@@ -55,7 +60,11 @@ export async function examinePort(failure: FailureToExamine): Promise<ExaminedFa
   if (/[{}$]/.test(url.hostname)) return { cause: 'placeholder' };
   if ((error === 'dns' || error === 'refused') && wouldGoByAllProxy(url, env)) return { cause: 'all-proxy' };
   if (error === 'dns') return causeByName(url);
-  return (await causeByPort(url, failure, asked)) ?? causeByHostsFile(url, failure);
+  return (
+    (await causeByAddress(url, failure, asked)) ??
+    (await causeByPort(url, failure, asked)) ??
+    causeByHostsFile(url, failure)
+  );
 }
 
 function causeByPort(
@@ -156,6 +165,26 @@ async function causeByFacts(url: URL, error: string, asked: AskedPort): Promise<
 /** Whether the server closes a request for the host and path of the URL whatever its method, so that no message is its cause. */
 async function closesHost({ host, pathname }: URL, asked: AskedPort): Promise<boolean> {
   return (await askInHttp(asked, `OPTIONS ${pathname}`, host)).speech === 'closed';
+}
+
+/** Addresses that stand for no host: block lists give them for the names that they block. */
+const OF_NO_HOST: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Looks up the address of the host again, if no connection was made. */
+async function causeByAddress(
+  { hostname }: URL,
+  { error, cause }: FailureToExamine,
+  { timeoutMs }: AskedPort,
+): Promise<ExaminedFailure | undefined> {
+  const isUnconnected = error === 'refused' || cause === 'no-connection-in-time';
+  if (!isUnconnected || isIP(hostname) > 0 || hostname.startsWith('[')) return undefined;
+  const found = await Promise.race([
+    lookup(hostname).catch(() => undefined),
+    setTimeout(timeoutMs, 'late' as const, { ref: false }),
+  ]);
+  if (found === 'late') return { cause: 'slow-names' };
+  if (found === undefined || !OF_NO_HOST.has(found.address)) return undefined;
+  return { cause: 'no-address', location: found.address };
 }
 
 /** Errors that a wrong address of the host explains. */

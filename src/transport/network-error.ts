@@ -69,12 +69,16 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls-untrusted', "the certificate's issuer is unknown"],
   CERT_UNTRUSTED: ['tls-untrusted', 'the certificate is not trusted'],
   CERT_REJECTED: ['tls-untrusted', 'the certificate is not trusted'],
-  CERT_REVOKED: ['tls-untrusted', 'the certificate was revoked'],
-  CERT_SIGNATURE_FAILURE: ['tls-untrusted', "the certificate's signature is wrong"],
-  CERT_CHAIN_TOO_LONG: ['tls-untrusted', 'the certificate chain is too long'],
-  INVALID_CA: ['tls-untrusted', 'a certificate of the chain may not issue others'],
-  INVALID_PURPOSE: ['tls-untrusted', 'the certificate is not for servers'],
-  PATH_LENGTH_EXCEEDED: ['tls-untrusted', 'the certificate chain is longer than its issuer allows'],
+  CERT_REVOKED: ['tls-untrusted', 'the certificate was revoked', 'tls-rejected'],
+  CERT_SIGNATURE_FAILURE: ['tls-untrusted', "the certificate's signature is wrong", 'tls-rejected'],
+  CERT_CHAIN_TOO_LONG: ['tls-untrusted', 'the certificate chain is too long', 'tls-rejected'],
+  INVALID_CA: ['tls-untrusted', 'a certificate of the chain may not issue others', 'tls-rejected'],
+  INVALID_PURPOSE: ['tls-untrusted', 'the certificate is not for servers', 'tls-rejected'],
+  PATH_LENGTH_EXCEEDED: [
+    'tls-untrusted',
+    'the certificate chain is longer than its issuer allows',
+    'tls-rejected',
+  ],
   EPROTO: ['tls', TLS_FAILED],
 
   [BLOCKED_ADDRESS]: ['blocked-address', 'the address may not be connected to'],
@@ -119,7 +123,7 @@ export function networkFailure(cause: unknown): NetworkFailure {
     return { error: 'protocol', detail: printable(failure.message), ...(isHttp && { cause: MALFORMED }) };
   }
   const code = typeof failure.code === 'string' ? failure.code : '';
-  const [error, words, ofCode] = BY_CODE[code] ?? otherwise(code);
+  const [error, words, ofCode] = BY_CODE[code] ?? otherwise(failure, code);
   const known = failure.hooksCause ?? ofCode;
   return {
     error,
@@ -129,10 +133,15 @@ export function networkFailure(cause: unknown): NetworkFailure {
 }
 
 /**
- * Classifies a code that BY_CODE does not list: a TLS failure if the code is from OpenSSL, which has one for each of its
- * hundreds of reasons, or from Node's TLS; else a broken connection. Only a server that speaks TLS sends an alert.
+ * Classifies a code that BY_CODE does not list: a rejected certificate if the server presented one; a TLS failure if the code
+ * is from OpenSSL, which has one for each of its hundreds of reasons, or from Node's TLS; else a broken connection. Only a
+ * server that speaks TLS sends an alert.
  */
-function otherwise(code: string): readonly [NetworkError, string, (string | undefined)?] {
+function otherwise(
+  { presented, message }: SystemError,
+  code: string,
+): readonly [NetworkError, string, (string | undefined)?] {
+  if (presented !== undefined) return ['tls-untrusted', message, 'tls-rejected'];
   if (!/^ERR_(SSL|TLS|OSSL)_/.test(code)) return ['reset', ''];
   return ['tls', TLS_FAILED, TLS_CAUSES.find(([pattern]) => pattern.test(code))?.[1]];
 }

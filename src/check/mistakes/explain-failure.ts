@@ -17,9 +17,10 @@ export interface FailureContext {
  * Explains an unexpected response, from the most certain to the vaguest: by the response itself, by a probe, by the mistakes
  * that are consistent with the whole run, by what the failed messages have in common, by the status.
  */
-export function explainFailure(failure: ProbeOutcome, context: FailureContext): ReceiverMistake {
-  const { response } = failure;
+export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
   const { model, proved } = context;
+  const failure = model.withoutDisprovedCause(seen);
+  const { response } = failure;
   const own =
     (failure.isForged || failure.facts === undefined ? model.unclearRejection(failure) : undefined) ??
     crashMistake(failure, model) ??

@@ -118,9 +118,11 @@ export class SuspectModel {
    * than two. Among equals, returns the mistakes that the most results could have disproved.
    */
   explain(failure: ProbeOutcome): readonly Suspect[] {
+    // The same words have the same cause: a mistake that explains only some of these failures is not that cause.
+    const alike = this.#observations.filter((each) => !each.isRight && hasSameWords(each, failure));
     const possible = this.#suspects.filter(
       (suspect) =>
-        this.#explains(suspect, failure) &&
+        [failure, ...alike].every((each) => this.#explains(suspect, each)) &&
         !this.#observations.some((each) => this.#disproves(suspect, each)),
     );
     const scores = possible.map((suspect) => {
@@ -129,6 +131,14 @@ export class SuspectModel {
     });
     const best = Math.max(...scores);
     return possible.filter((_, index) => scores[index] === best);
+  }
+
+  /** Removes the cause that a system in front of the receiver rejects every message, if messages passed. */
+  withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
+    const { response, isForged } = failure;
+    const isOfAll = response.kind === 'rejected' && response.cause?.kind === 'way';
+    if (isForged || !isOfAll || this.passed.length === 0) return failure;
+    return { ...failure, response: { ...response, cause: undefined } };
   }
 
   /** The failures that a mistake explains. */
@@ -170,6 +180,14 @@ export class SuspectModel {
 }
 
 const replyOf = ({ response }: ProbeOutcome) => (response.kind === 'taken' ? response.reply : undefined);
+
+/** Whether both responses are explained by the same words of the receiver. */
+function hasSameWords(one: ProbeOutcome, other: ProbeOutcome): boolean {
+  const [words, otherWords] = [one, other].map(({ response }) =>
+    response.kind !== 'none' && response.cause?.isQuotation ? response.cause.says : undefined,
+  );
+  return words !== undefined && words === otherWords;
+}
 
 const namesSignature = ({ reply = '' }: { readonly reply?: string | undefined }): boolean =>
   /signature|hmac|digest/i.test(reply);

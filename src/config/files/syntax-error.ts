@@ -20,10 +20,17 @@ interface BrokenFile {
 /** Describes an error of the JSON or YAML parser, or of config code, as a problem of the file. */
 export async function fileProblemOf(error: unknown, file: BrokenFile): Promise<FileProblem> {
   if (!(error instanceof Error)) return { reason: 'the config threw a value that is not an Error' };
+  const conflict = file.text.search(/^<{7} .*$[^]*^={7}$/m);
+  if (conflict >= 0) return { line: lineAt(file.text, conflict), ...CONFLICT };
   if (extname(file.path) === '.json') return jsonProblem(error, file.text.replace(/^\uFEFF/, ''));
   if (isYamlError(error)) return yamlProblem(error, file.text);
   return codeProblem(error, file);
 }
+
+const CONFLICT = {
+  reason: 'has the marks of a merge conflict',
+  hint: 'keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
+};
 
 interface YamlError extends Error {
   /** The YAML parser's description of the problem, which quotes words of the file. */

@@ -10,7 +10,7 @@ export function parsedStart(text: string): unknown {
   return undefined;
 }
 
-// Matches at every position, so the time is linear. The last string may lack its closing quote.
+// Matches at every position except white space, so the time is linear. The last string may lack its closing quote.
 const TOKEN = /"(?:[^"\\]+|\\[\s\S])*(?:"|\\?$)|[[\]{}:,]|[^\s"[\]{}:,]+/g;
 
 function closedJson(text: string): string {

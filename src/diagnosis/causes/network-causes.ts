@@ -67,6 +67,10 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     fix: give the URL of the load balancer, or let the server take requests without that line (nginx: listen without proxy_protocol)`,
   'closes-host': `proved: the server closes every request for {host}{path} without a response, but responds to others
     fix: look into the log of the receiver; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
+  'no-address': `proved: the name {hostname} leads to {location}, which is no host: a name server with a block list, or the hosts file, gives this address
+    fix: ask another name server (nslookup {hostname} 1.1.1.1), and take the name off the block list`,
+  'slow-names': `proved: the name server of this machine does not respond in time when asked for {hostname}
+    fix: check the name servers of this machine (/etc/resolv.conf, VPN); the receiver was not asked`,
   'hosts-file': `proved: the name {hostname} has its address from {location}
     fix: correct that line if the address is an old one; else check that the receiver runs there, and the port`,
   placeholder: `proved: {hostname} is a placeholder in the URL that was not filled in
@@ -98,6 +102,8 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
     receiver: send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer`,
+  'tls-rejected':
+    'fix: give the server another certificate: for servers (serverAuth), signed with SHA-256, by an issuer that may issue it',
   'tls-chain': `likely: the receiver does not send its intermediate certificate: it sends only its own, whose issuer is not trusted here
     fix: let the receiver send the intermediate certificates too (fullchain.pem); if the issuer is yours, ${ISSUER}`,
   'tls-chain-between': `likely: the chain between the certificate and the file of --ca is missing: the receiver sends only its own certificate, and that file does not have its issuer

@@ -51,7 +51,7 @@ function pageWords(html: string): ResponseWords {
     possible.find(({ words }) => isTelling(words)) ?? possible.find(({ words }) => isSentence(words));
   const text = blocks.map((block) => block.text).join('\n');
   if (best === undefined) return wordsOf(ranked[0]?.words ?? '', text);
-  // The name of an exception and its message stand in two blocks of most pages.
+  // Most pages show the name of an exception and its message in separate blocks.
   const heading = ranked.find(({ words }) => EXCEPTION_NAME.test(words) && !best.words.startsWith(words));
   if (EXCEPTION_NAME.test(best.words)) {
     const next = possible.find(({ index, words }) => index > best.index && isTelling(words));

@@ -7,7 +7,7 @@ interface Affix {
   readonly what: string;
   readonly before?: string;
   readonly after?: string;
-  /** Cost of adding it. Removing costs 1, because few texts have it. */
+  /** Cost of adding the text. Removing it costs 1, because few secrets and bodies have it. */
   readonly cost: Cost;
   readonly code: ReasonCode;
   /** The code and cost for bodies; undefined if bodies are not tried with the text. */
@@ -20,6 +20,9 @@ const AFFIXES: readonly Affix[] = [
   { what: 'a newline', after: '\n', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
   { what: 'CRLF', after: '\r\n', cost: 1, code, body: { code: 'trailing-newline', cost: 2 } },
   { what: 'a space', after: ' ', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
+  // OAuth 1.0 keys its HMAC with the secret, & and the secret of a token; zsh prints % where a line has no end.
+  { what: 'an ampersand', after: '&', cost: 2, code: 'misread-secret' },
+  { what: 'a percent sign', after: '%', cost: 3, code },
   { what: 'a carriage return', after: '\r', cost: 2, code },
   { what: 'a space', before: ' ', cost: 2, code },
   { what: 'a space', before: ' ', after: ' ', cost: 2, code },
@@ -64,7 +67,7 @@ function changesOf(affix: Affix, whole: string): readonly Applicable<string>[] {
     },
     {
       code: affixCode,
-      would: `without ${what.replace(/^a /, 'the ')} ${place} ${whole}`,
+      would: `without ${what.replace(/^an? /, 'the ')} ${place} ${whole}`,
       cost: 1,
       apply: (text) =>
         text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after)

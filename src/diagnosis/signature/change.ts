@@ -9,7 +9,10 @@ export interface SignatureChange {
   readonly cost: Cost;
   /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
-  /** Whether the change adds an affix. A chain has at most one addition of each code: no side adds a space and a newline. */
+  /**
+   * Whether the change adds a text before or after the value. A chain has at most one addition of each reason code, because
+   * no sender adds both a space and a newline.
+   */
   readonly isAddition?: boolean | undefined;
   /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;

@@ -17,7 +17,7 @@ import { DIGEST_BYTES, whatOf, type Reading } from './readings.ts';
 import type { FailedSearch } from './search.ts';
 import { knownValue } from './unreadable.ts';
 
-/** Explains a signature that no combination reproduces. An odd look of the body is a note, because correct bodies look odd too. */
+/** Explains a signature that no combination reproduces. An odd body is only a note after that, because correct bodies can be odd. */
 export function explainNoMatch(
   evidence: SignatureEvidence,
   readings: readonly Reading[],
@@ -147,7 +147,9 @@ function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {
   const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
   const unit = encoding === 'hex' ? 'hex digits' : 'characters of base64';
   if (encoding === 'hex' && /^[0-9a-f]+$/i.test(text)) {
-    return `${text.length === 1 ? '1 hex digit' : `${text.length} hex digits`} instead of ${whole}`;
+    const why =
+      text.length === whole - 1 ? ': probably its leading zero is missing, as in a big integer' : '';
+    return `${text.length === 1 ? '1 hex digit' : `${text.length} hex digits`} instead of ${whole}${why}`;
   }
   return `${text.length === 1 ? '1 character that is' : `${text.length} characters that are`} not ${whole} ${unit}`;
 }

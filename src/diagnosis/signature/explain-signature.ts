@@ -54,7 +54,7 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   return { kind: 'too-large' };
 }
 
-/** Describes the notation and the changes that match in one sentence, followed by their fixes. */
+/** Describes in one sentence how the digest is encoded and which changes reproduce it. Their fixes follow. */
 function explainFound(
   evidence: SignatureEvidence,
   found: SuccessfulSearch,

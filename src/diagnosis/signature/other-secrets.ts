@@ -110,6 +110,10 @@ const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
     'which looks like a placeholder or a reference rather than a secret',
   ],
   [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
+  [
+    /^\/(?:run|etc|var|home|mnt|opt|secrets?)\/[\w./-]+$/,
+    'which look like the path of a file: give its content',
+  ],
   [/^\{[\s\S]*\}$/, 'which look like JSON: give the value in it alone'],
   [/\n/, 'in several lines: give one line alone'],
   [/\\n$/, 'with \\n at its end, which is two characters, not a newline'],

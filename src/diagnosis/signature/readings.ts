@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { printable } from '../../redact.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
@@ -49,11 +50,11 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
       ...base64Readings(token, scheme),
       ...listReadings(token, scheme),
     ];
-    if (found.length > 0) {
-      return found.map((reading) => (isDecorated ? decorated(reading, text.trim(), token) : reading));
-    }
+    if (found.length === 0) continue;
+    const all = found.map((reading) => (isDecorated ? decorated(reading, text.trim(), token) : reading));
+    return [...all, ...lossyReadings(bare, scheme)];
   }
-  return [];
+  return [...lossyReadings(bare, scheme)];
 }
 
 /** Removes white space around the text, and the header name or prefix that a lenient scheme allows before the digits. */
@@ -113,9 +114,9 @@ function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading
 function* base64Readings(token: string, scheme: SignatureScheme): Generator<Reading> {
   if (!/^[0-9a-z+/_-]+={0,2}$/i.test(token) || /^[0-9a-f]{40,}$/i.test(token)) return;
   const digest = Buffer.from(token, 'base64');
-  const isUrl =
-    /[-_]/.test(token) || (scheme.encoding === 'base64' && !token.endsWith('=') && digest.length % 3 > 0);
-  const form = isUrl ? ' in base64url' : scheme.encoding === 'base64' ? '' : ' in base64';
+  const isUnpadded = !token.endsWith('=') && digest.length % 3 > 0;
+  const name = /[-_]/.test(token) ? 'base64url' : isUnpadded ? 'base64 without its =' : 'base64';
+  const form = scheme.encoding === 'base64' && name === 'base64' ? '' : ` in ${name}`;
   // An unpadded base64 text of 16 bytes is not taken for MD5, because any word of 22 letters has that form.
   if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, form, scheme);
   const digits = digest.toString('latin1');
@@ -129,6 +130,38 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
 
 const MIN_BASE64_PART = 20;
 
+/** Ways in which programs write a digest in hex without its leading zeros, or base64 without its capitals. */
+const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer) => string])[] = [
+  ['without its leading zeros, as a big integer', (digest) => digest.toString('hex').replace(/^0+/, '')],
+  [
+    'with each byte written as an integer, not as two digits',
+    (digest) => [...digest].map((byte) => byte.toString(16)).join(''),
+  ],
+  [
+    'with each byte written as a signed integer, not as two digits',
+    (digest) => [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
+  ],
+  ['in base64 without its capital letters', (digest) => digest.toString('base64').toLowerCase()],
+];
+
+/** Reads a text as a right digest that was written with a loss, so that the bytes cannot be recovered from it. */
+function* lossyReadings(token: string, { hash }: SignatureScheme): Generator<Reading> {
+  const whole = 2 * DIGEST_BYTES[hash];
+  const isPossible = token.length !== whole && token.length >= whole / 2 && token.length <= 2 * whole;
+  if (!isPossible || !/^[0-9a-z+/=-]+$/.test(token)) return;
+  for (const [way, write] of LOSSY_NOTATIONS) {
+    yield {
+      algorithm: hash,
+      cost: 1,
+      problem: { code: 'other-encoding', what: `${hmacName(hash)} ${way}`, fix: TWO_DIGITS },
+      matches: (digest) => write(Buffer.from(digest, 'latin1')) === token,
+    };
+  }
+}
+
+const TWO_DIGITS =
+  'Write two hex digits for each byte (%02x, padStart(2, "0"), byte & 0xff), and do not change the case of base64';
+
 /** Reads bytes as Java, Go and PowerShell print them: `[-12, 34, …]`, `[244 34 …]`. */
 function* listReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   if (!/^\[?(?:-?\d{1,3}[,\s]+){15,63}-?\d{1,3}\]?$/.test(token)) return;
@@ -140,7 +173,10 @@ function* listReadings(token: string, scheme: SignatureScheme): Generator<Readin
 }
 
 /** Reads a text as a whole digest of the hash that has this many bytes, and as the start of longer digests. */
-function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): Generator<Reading> {
+function* wholeReadings(read: Buffer, notation: string, scheme: SignatureScheme): Generator<Reading> {
+  const inUtf8 = digestInUtf8(read);
+  const digest = inUtf8 ?? read;
+  const form = inUtf8 === undefined ? notation : ` as text in UTF-8${notation}`;
   const bytes = digest.length;
   const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === bytes);
   if (algorithm === undefined) return;
@@ -160,6 +196,12 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
     const matches = (made: string): boolean => made.startsWith(whole);
     yield { algorithm: longer, cost, problem: { code: otherHashCode(longer), what }, matches };
   }
+}
+
+/** The digest whose bytes were taken for characters and written in UTF-8, as Node does with digest('binary'). */
+function digestInUtf8(read: Buffer): Buffer | undefined {
+  const text = isUtf8(read) ? read.toString() : '';
+  return /[^\0-\x7f]/.test(text) && /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : undefined;
 }
 
 /** Hashes whose digests senders cut off to the length of another hash, each with the cost of that reading. */

@@ -191,7 +191,10 @@ function changesOf(
   ];
 }
 
-/** The note on a match over the JSON-stringified body: it is valid, although the bytes that were sent differ. */
+/**
+ * The note on a match over the JSON-stringified body: the signature is valid for that text, although the bytes that were
+ * sent differ.
+ */
 const STRINGIFIED = {
   code: 'pretty-printed',
   would: 'over the JSON-stringified body, which also counts',

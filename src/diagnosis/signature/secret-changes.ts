@@ -23,18 +23,38 @@ export function secretChanges(secret: Secret, cost: Cost): readonly Changed<Secr
   return [
     ...TEXT_CHANGES.changes(secret, cost),
     ...CODEC_CHANGES.changes(written, cost).map(asText),
+    ...(cost === 3 ? typedChanges(secret) : []),
     ...(isAscii ? [] : CHARACTER_CHANGES.changes(written, cost).map(asText)),
   ].filter(({ value }) => value.length > 0);
 }
 
-/** Makes text of bytes in UTF-8, which can then be changed as text, such as trimmed. */
+/** Characters that look alike in many fonts, so that people who type a secret confuse them. */
+const LOOK_ALIKE = ['0Oo', '1lI', '5S', '8B', '2Z', 'uv', 'gq'].map((group) => group.split(''));
+
+/** The secrets that differ in one character, which looks like the one that it replaces. */
+function* typedChanges(secret: string): Generator<Changed<Secret>> {
+  for (let at = 0; at < secret.length; at++) {
+    const would = `with a look-alike in place of character ${at + 1} of the secret (0 and O, 1 and l), which was typed`;
+    for (const other of LOOK_ALIKE.find((group) => group.includes(secret.charAt(at))) ?? []) {
+      yield {
+        code: 'misread-secret',
+        would,
+        cost: 3,
+        value: secret.slice(0, at) + other + secret.slice(at + 1),
+      };
+    }
+  }
+}
+
+/** Decodes UTF-8 bytes to text, so that changes of text, such as trimming, can follow. */
 function asText(change: Changed<Secret>): Changed<Secret> {
   const { value } = change;
   const isText = typeof value === 'string' || !isUtf8(value);
   return isText ? change : { ...change, value: Buffer.from(value).toString() };
 }
 
-export const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
+/** Matches characters without width, and the escape sequences with which programs color their output. */
+export const INVISIBLE = /\p{Cc}\[[\d;]*[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
 type SecretRow = ChangeRow<string>;
@@ -91,6 +111,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
       only(3, 'with the secret cut off at its first space', /^(\S+)\s/),
       only(3, 'with the secret cut off where a double click stops', /^(\w+)\W/),
       without(2, 'without the dashes in the secret', /-/g),
+      without(2, 'without the zeros before the secret, as a number', /^0+(?=\d+$)/),
       without(3, 'without the last character of the secret', /.$/s),
       ...[32, 16, 20, 24, 64].map((length): SecretRow => {
         const would = `with the first ${length} characters of the secret alone`;

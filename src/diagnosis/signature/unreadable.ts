@@ -1,9 +1,11 @@
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 
-/** Describes a value that is not a signature, to follow "the signature", and how to get a signature. */
+/** Explains a value that stands where a signature must stand, but is another value, such as the word `undefined`. */
 export interface KnownValue {
+  /** Phrase about the value, after the words "the signature": `is a JSON Web Token`. */
   readonly found: string;
+  /** Advice on how to get a signature in its place. */
   readonly fix: string;
 }
 
@@ -17,6 +19,11 @@ const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: str
     /^\[object \w+\]$/,
     'is the text of an object: a Promise that was not awaited, or the HMAC without its digest',
     'Await the function that signs, and end the HMAC with .digest("hex")',
+  ],
+  [
+    /^(?:\[[A-Z]@[0-9a-f]+|<Buffer .*|System\.Byte\[\])$/,
+    'is the name of an array in memory, not its bytes',
+    'Write the bytes of the digest in hex: HexFormat.of().formatHex(digest), .digest("hex"), Convert.ToHexString(digest)',
   ],
   [
     /^\$|^%\w+%$|^\{\{/,

@@ -16,7 +16,7 @@ interface Wrapping {
   /** Describes the whole body, after "the body": `is a multipart form`. */
   readonly says: string | ((body: KeptBody) => string);
   readonly fix: string | ((body: KeptBody) => string);
-  /** Returns the right body; undefined if nothing is around this body. */
+  /** Returns the body that is wrapped in this one, such as the JSON in an envelope; undefined if there is none. */
   readonly inside: (body: KeptBody) => Bytes | undefined;
 }
 

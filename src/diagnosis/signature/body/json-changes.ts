@@ -10,7 +10,7 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { dropped, listIn, nodeMembers } from './json-trees.ts';
+import { dropped, listIn, mapped, nodeMembers } from './json-trees.ts';
 import { ChangeTable, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /** Applies the changes of this cost to the content of JSON: takes parts out, drops members, wraps the whole, rewrites dates. */
@@ -148,6 +148,25 @@ const isEmpty = (value: JsonNode): boolean =>
 const isNull = (value: JsonNode): boolean => value.kind === 'literal' && value.text === 'null';
 const isEmptyText = (value: JsonNode): boolean => value.kind === 'string' && value.literal === '""';
 
+function nullForEmpty(node: JsonNode): JsonNode {
+  return isEmptyText(node) ? { kind: 'literal', text: 'null' } : node;
+}
+
+/** Styles in which serializers of .NET, Java and Python write the names of fields. */
+const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
+  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
+  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
+  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
+];
+
+function withKeys(node: JsonNode, change: (key: string) => string): JsonNode {
+  if (node.kind !== 'object') return node;
+  const members = node.members.map(({ key, value }) => {
+    return { key: change(key), literal: JSON.stringify(change(key)), value };
+  });
+  return { kind: 'object', members };
+}
+
 const VALUE_ROWS: readonly JsonRow[] = [
   [
     2,
@@ -167,6 +186,14 @@ const VALUE_ROWS: readonly JsonRow[] = [
     'without the members that a framework adds to the parsed body',
     (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
   ],
+  [2, 'with null for its empty texts, as Laravel reads them', (node) => compact(mapped(node, nullForEmpty))],
+  ...KEY_STYLES.map(([style, change]): JsonRow => {
+    return [
+      2,
+      `with its keys in ${style}`,
+      (node) => compact(mapped(node, (each) => withKeys(each, change))),
+    ];
+  }),
   [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
 ];
 

@@ -25,7 +25,7 @@ export function dropped(node: JsonNode, isDropped: (member: JsonMember) => boole
 }
 
 /** Replaces each node of a tree, children before their parents. */
-function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
+export function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
   if (node.kind === 'array') {
     return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });
   }

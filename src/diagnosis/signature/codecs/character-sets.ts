@@ -82,7 +82,7 @@ export const UTF_16: readonly Codec[] = withMeaning(AS_UTF_8, [
   { name: 'big-endian UTF-16', cost: 3, encode: ({ text }) => Buffer.from(text, 'utf16le').swap16() },
 ]);
 
-/** Returns the UTF-8 bytes that a text was made of by reading them in another character set; undefined for other texts. */
+/** Returns the UTF-8 bytes of a text that was decoded in another character set; undefined if it was not. */
 function utf8Of(
   text: string,
   write: (text: string) => Buffer,

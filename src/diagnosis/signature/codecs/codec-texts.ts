@@ -3,7 +3,7 @@ import type { Written } from './codec.ts';
 
 // Conversions of codecs that take more than a line.
 
-/** Maximum bytes of a list to decode: enough for a message with spaces. A list of 4 MB takes 170 ms. */
+/** Maximum length of a list of byte values (`[123, 34, …]`) that is decoded: a message needs less, and 4 MB would take 170 ms. */
 const LONGEST_LIST = 256 * 1024;
 
 /** The bytes whose decimal values a text lists: `123,34,116`. */

@@ -136,6 +136,17 @@ export const ESCAPES: readonly Codec[] = [
     decode: ({ text }) => replaced(text, /\\\//g, '/'),
   },
   {
+    name: 'a field of CSV',
+    encode: ({ text }) => `"${text.replaceAll('"', '""')}"`,
+    decode: ({ text }) => /^"(.*)"\s*$/s.exec(text)?.[1]?.replaceAll('""', '"'),
+    cost: 3,
+  },
+  {
+    name: 'text with doubled backslashes, as mysql --batch writes it',
+    encode: ({ text }) => replaced(text, /\\/g, '\\\\'),
+    decode: ({ text }) => replaced(text, /\\\\/g, '\\'),
+  },
+  {
     name: 'text with backslashes before its quotes and backslashes, as addslashes writes it',
     encode: ({ text }) => text.replaceAll(/["'\\]/g, String.raw`\$&`),
     decode: ({ text }) => text.replaceAll(/\\(.)/gs, '$1'),
