@@ -30,6 +30,8 @@ export interface FailureToExamine {
   readonly signal: AbortSignal;
   /** Timeout, in ms, of each of the at most three connections that examine the port. @default 3000 */
   readonly timeoutMs?: number;
+  /** Finds the address of a host. @default the resolver of the system */
+  readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;
   /** Path of the file that gives hosts their addresses. @default that of the system */
   readonly hostsFile?: string;
 }
@@ -173,13 +175,13 @@ const OF_NO_HOST: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /** Looks up the address of the host again, if no connection was made. */
 async function causeByAddress(
   { hostname }: URL,
-  { error, cause }: FailureToExamine,
+  { error, cause, lookUp = lookup }: FailureToExamine,
   { timeoutMs }: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
   const isUnconnected = error === 'refused' || cause === 'no-connection-in-time';
   if (!isUnconnected || isIP(hostname) > 0 || hostname.startsWith('[')) return undefined;
   const found = await Promise.race([
-    lookup(hostname).catch(() => undefined),
+    lookUp(hostname).catch(() => undefined),
     setTimeout(timeoutMs, 'late' as const, { ref: false }),
   ]);
   if (found === 'late') return { cause: 'slow-names' };

@@ -100,6 +100,26 @@ it('sends the forgery that tells two mistakes apart, if it was not chosen', asyn
   expect(everything).toMatchObject([{ code: 'takes-everything' }]);
 });
 
+it('says that instances differ if a rejected request is accepted the next time', async () => {
+  let requests = 0;
+  const told = await explanations((request) =>
+    rightBut()(requests++ % 2 === 0 ? request : { ...request, headers: {} }),
+  );
+  expect(told).toContainEqual(expect.objectContaining({ code: 'inconsistent', confidence: 'proved' }));
+});
+
+it('gives one explanation to rejections in the same words', async () => {
+  const words = { status: 400, body: '{"error":"cannot unmarshal number into field of type string"}' };
+  const told = await explanations(toValid((body) => /:\d/.test(body), words));
+  expect(told).toMatchObject([{ says: expect.stringContaining('cannot unmarshal number') as string }]);
+});
+
+it('does not blame a layer in front that let other messages pass', async () => {
+  const response = { status: 400, body: 'Bad Request - Invalid Hostname' };
+  const told = await explanations(toValid((body) => body.length > 16_000, response));
+  expect(told).toMatchObject([{ checks: ['large'], says: expect.stringContaining('larger than') as string }]);
+});
+
 it('names the message on which the receiver crashed', async () => {
   const crash: { close?: () => Promise<void> } = {};
   const server = await startHttp(

@@ -159,6 +159,15 @@ it.each<[cause: string, takes: (first: string) => boolean]>([
   },
 );
 
+it.each([
+  ['no-address', () => Promise.resolve({ address: '0.0.0.0' }), '0.0.0.0'],
+  ['slow-names', () => new Promise<never>(() => {}), undefined],
+])('looks the host up again if there was no connection: %s', async (cause, lookUp, location) => {
+  const { signal } = new AbortController();
+  const failure = { url: 'http://hooks.test:1/', error: 'refused', env: {}, signal, lookUp, timeoutMs: 50 };
+  expect(await examineFailure(failure)).toEqual({ cause, ...(location !== undefined && { location }) });
+});
+
 it('names the line of the hosts file that gives a host its address', async () => {
   const { signal } = new AbortController();
   const hostsFile = join(

@@ -107,6 +107,7 @@ export class SuspectModel {
    */
   isAsForgery(response: CheckResponse): boolean {
     const { forgery } = this;
+    if (response.cause?.code === SOME_REJECTED.code) return false;
     if (forgery === undefined) return true;
     if (forgery.kind === 'taken' && response.kind === 'taken') return forgery.reply === response.reply;
     if (forgery.kind !== 'rejected' || response.kind !== 'rejected') return false;
@@ -133,12 +134,15 @@ export class SuspectModel {
     return possible.filter((_, index) => scores[index] === best);
   }
 
-  /** Removes the cause that a system in front of the receiver rejects every message, if messages passed. */
+  /**
+   * Corrects the cause that a system in front of the receiver rejects every message, if messages passed: it rejects only
+   * some.
+   */
   withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
     const { response, isForged } = failure;
     const isOfAll = response.kind === 'rejected' && response.cause?.kind === 'way';
     if (isForged || !isOfAll || this.passed.length === 0) return failure;
-    return { ...failure, response: { ...response, cause: undefined } };
+    return { ...failure, response: { ...response, cause: SOME_REJECTED } };
   }
 
   /** The failures that a mistake explains. */
@@ -165,7 +169,8 @@ export class SuspectModel {
     return this.#observations.filter((each) => !each.isRight && this.#key(each) === key);
   }
 
-  #key(observation: ProbeOutcome): string {
+  #key(outcome: ProbeOutcome): string {
+    const observation = this.withoutDisprovedCause(outcome);
     const { response, isForged } = observation;
     const code = response.kind === 'none' ? response.error : response.status;
     return `${isForged} ${this.behaviorOf(observation)} ${code}`;
@@ -180,6 +185,16 @@ export class SuspectModel {
 }
 
 const replyOf = ({ response }: ProbeOutcome) => (response.kind === 'taken' ? response.reply : undefined);
+
+/** The cause of a rejection by a system that let other messages pass. */
+const SOME_REJECTED = {
+  code: 'layer',
+  kind: 'status',
+  confidence: 'likely',
+  says: 'a layer in front of its handler rejects this message',
+  isQuotation: false,
+  fix: 'look for a limit or a rule of that layer (the size of bodies, a firewall), and exempt this path',
+} as const;
 
 /** Whether both responses are explained by the same words of the receiver. */
 function hasSameWords(one: ProbeOutcome, other: ProbeOutcome): boolean {

@@ -324,6 +324,16 @@ const STORES: readonly AnswerCase[] = [
     fix: 'check its path; hooks init FILE writes one',
   },
   {
+    id: 'config-conflict',
+    title: 'the config has a merge conflict',
+    given: {
+      files: { '.hooksrc.yaml': 'writeKey: k\n<<<<<<< HEAD\nstore: a.db\n=======\nstore: b.db\n>>>>>>> b\n' },
+    },
+    argv: ['send', 'track', '--event', 'A'],
+    cause: '.hooksrc.yaml:2: has the marks of a merge conflict',
+    fix: 'keep one side',
+  },
+  {
     id: 'config-tabs',
     title: 'the YAML of the config has tabs',
     given: { files: { '.hooksrc.yaml': 'delivery:\n\ttimeout: 5s\n' } },

@@ -50,6 +50,47 @@ describe('a sender that signs wrongly', () => {
   });
 });
 
+describe('a mismatch by a general change', () => {
+  const key = 'Il0ve-the$ecret/1234';
+  const body = '{"type":"track","userId":"u1","name":"","event":"Say \\"hi\\""}';
+  const digest = createHmac('sha1', key).update(body).digest();
+  const csv = `"${body.replaceAll('"', '""')}"`;
+
+  it.each<[would: string, signature: string, received?: string, secret?: string]>([
+    ['an ampersand at the end of the secret', hmac(body, `${key}&`)],
+    ['a look-alike in place of character 1', hmac(body, key), body, key.replace('I', 'l')],
+    ['without the invisible characters', hmac(body, key), body, `\u001b[01;31m${key}\u001b[m`],
+    ['without the zeros before the secret', hmac(body, '123'), body, '00123'],
+    ['decoded from a field of CSV', hmac(body, key), csv],
+    ['decoded from text with doubled backslashes', hmac(body, key), body.replaceAll('\\', '\\\\')],
+    [
+      'with its keys in PascalCase',
+      hmac(
+        body.replace(/"([a-z])(?=\w+":)/gi, (m) => m.toUpperCase()),
+        key,
+      ),
+    ],
+    ['with null for its empty texts', hmac(body.replace('""', 'null'), key)],
+    ['in base64 without its capital letters', digest.toString('base64').toLowerCase()],
+    [
+      'with each byte written as a signed integer',
+      [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
+    ],
+    ['as text in UTF-8 in base64', Buffer.from(digest.toString('latin1')).toString('base64')],
+  ])('names it: %s', (would, signature, received = body, secret = key) => {
+    const { hint, confidence } = mismatch({ body: received, signature, secrets: [secret] });
+    expect(hint).toContain(would);
+    expect(confidence).toBe('proved');
+    expect(hint).not.toContain(secret);
+  });
+
+  it('knows a value that is the name of an array', () => {
+    expect(mismatch({ body, signature: '[B@1b6d3586', secrets: [key] }).hint).toContain(
+      'the name of an array',
+    );
+  });
+});
+
 describe('diagnose', () => {
   const body = '{"url":"https://a/ë","text":"<b>\'x\' + \\"y\\"</b>"}';
 
