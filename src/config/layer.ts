@@ -108,9 +108,10 @@ export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string):
   return layerOf(Object.fromEntries(entries), cwd);
 }
 
-/** A sentence for each variable that is probably meant for hooks and is not read. */
-export function unreadVariables(env: Readonly<NodeJS.ProcessEnv>): string[] {
-  const known = [...KEYS.flatMap((key) => fieldOf(key).env ?? []), 'HOOKS_CONFIG', 'HOOKS_DATA_DIR'];
+/** A sentence for each variable that is probably meant for hooks and is not read. `referred`: variables that config files name. */
+export function unreadVariables(env: Readonly<NodeJS.ProcessEnv>, referred: readonly string[]): string[] {
+  const own = KEYS.flatMap((key) => fieldOf(key).env ?? []);
+  const known = [...own, 'HOOKS_CONFIG', 'HOOKS_DATA_DIR', ...referred];
   const unset = known.filter((name) => env[name] === undefined);
   const given = Object.keys(env).filter((name) => /^hooks?_/i.test(name) && !known.includes(name));
   return given.flatMap((name) => {

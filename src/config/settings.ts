@@ -12,6 +12,7 @@ import { configAboveHint } from './files/find-files.ts';
 import { homeFolder } from './files/home.ts';
 import { environmentLayer, findSetting, layerOf, unreadVariables, type Layer } from './layer.ts';
 import { listSettings } from './list-settings.ts';
+import { referencesIn } from './references.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
   allSchemes,
@@ -30,8 +31,10 @@ import {
 export async function loadSettings(context: ConfigFilesContext): Promise<Settings> {
   const { env, cwd, note } = context;
   const dataFolder = await dataFolderOf(env, cwd);
-  for (const line of [...unreadVariables(env), ...unreadableIssuers(env)]) note?.(`warning: ${line}`);
   const files = await fileLayers(context);
+  const referred = files.flatMap(({ values }) => referencesIn(values));
+  const warnings = [...unreadVariables(env, referred), ...unreadableIssuers(env)];
+  for (const line of warnings) note?.(`warning: ${line}`);
   return new Settings({ files, environment: environmentLayer(env, cwd), env }, { ...context, dataFolder });
 }
 

@@ -169,7 +169,7 @@ export function runOf(example: string, { url, ...place }: Place & { readonly url
   const plain = example.replace(/\s+# .*$/, '');
   const [, way] = WAYS.find(([pattern]) => pattern.test(plain)) ?? [];
   const script = (way?.(plain, place) ?? plain)
-    .replaceAll(/http:\/\/localhost:3000|https:\/\/(?:tracking|staging)\.example/g, url)
+    .replaceAll(/http:\/\/localhost:(?:3000|8787)|https:\/\/(?:tracking|staging)\.example/g, url)
     .replaceAll(/s3cret(?!-of)|(?<=--secret )old/g, SECRET)
     // A worker has no port.
     .replace(/(hooks worker.*) --port 0/, '$1');

@@ -56,6 +56,10 @@ function yamlProblem({ reason, mark }: YamlError, text: string): FileProblem {
 }
 
 const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /missed comma between flow/,
+    'put quotes around ${NAME}, and around values with { or [, inside [ ] and { }',
+  ],
   [/tab characters/, 'indent with spaces'],
   [/duplicated mapping key/, 'the key of this line already occurs above: keep one of the two'],
   [/within a (?:double|single) quoted/, 'a quote is opened and never closed: look in the lines above, too'],

@@ -9,9 +9,11 @@ import { signFile } from './run.ts';
 const EXAMPLES = `Examples:
   $ hooks sign --secret s3cret < body.json
   $ curl -H "$(hooks sign --secret s3cret --as-header body.json)" \\
-      --data-binary @body.json http://localhost:3000/webhook
+      -H 'Content-Type: application/json' --data-binary @body.json \\
+      http://localhost:3000/webhook
   $ hooks sign --secret s3cret --scheme slack body.json | curl -H @- \\
-      --data-binary @body.json http://localhost:3000/webhook
+      -H 'Content-Type: application/json' --data-binary @body.json \\
+      http://localhost:3000/webhook
   $ hooks sign --secret-file secret.txt --stringify body.json
 `;
 

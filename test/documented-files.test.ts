@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultLoaders } from 'cosmiconfig';
+import { describe, expect, it } from 'vitest';
+import { loadSettings } from '../src/config/settings.ts';
+import { pages } from './end-to-end/examples.ts';
+import { ROOT } from './end-to-end/receiving.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+interface Block {
+  readonly page: string;
+  readonly text: string;
+}
+
+const documentation = (await pages()).map((page) => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));
+
+/** The fenced blocks of README.md and docs/ in a language. */
+function blocksIn(language: string): readonly Block[] {
+  const fenced = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms');
+  return documentation.flatMap(({ page, text }) =>
+    [...text.matchAll(fenced)].map(([, block = '']) => ({ page, text: block })),
+  );
+}
+
+const yamlBlocks = blocksIn('yaml');
+const isWorkflow = ({ text }: Block): boolean => text.startsWith('- name:');
+
+describe('a file in the docs', () => {
+  it.each(yamlBlocks.filter((block) => !isWorkflow(block)))(
+    'is a config that loads: $page',
+    async ({ text }) => {
+      const cwd = temporaryFolder({ '.hooksrc.yaml': text, 'package.json': '{}' });
+      const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
+      const env = Object.fromEntries(
+        names.map((name) => [name, name === 'HOOKS_STORE' ? 'redis://h/0' : 'value-of-it']),
+      );
+      const notes: string[] = [];
+      const settings = await loadSettings({ flags: {}, env, cwd, note: (line) => void notes.push(line) });
+      const origins = settings.list().map(({ origin }) => origin);
+      expect(origins).toContain('.hooksrc.yaml');
+      expect(Object.keys(settings.sources).length).toBeGreaterThan(0);
+      expect(notes).toEqual([]);
+    },
+  );
+
+  it.each(yamlBlocks.filter(isWorkflow))('is a step of a workflow: $page', ({ page, text }) => {
+    expect(defaultLoaders['.yaml'](page, text)).toEqual([
+      expect.objectContaining({ name: expect.any(String), run: expect.stringContaining('hooks') }),
+    ]);
+  });
+
+  it.each(blocksIn('json'))('is JSON: $page', ({ text }) => {
+    expect(JSON.parse(text)).toBeTypeOf('object');
+  });
+});
