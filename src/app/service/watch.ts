@@ -35,11 +35,14 @@ export class Watch {
       clock,
       onDown: (outage) => {
         metrics.webhookUp(outage, false);
-        void this.#outage(outage, (fields) => log.warn('a webhook is down', fields));
+        const { status, error, detail } = outage.last;
+        void this.#outage(outage, (facts) =>
+          log.warn('a webhook is down', { ...facts, status, error, detail }),
+        );
       },
       onBack: (outage) => {
         metrics.webhookUp(outage, true);
-        void this.#outage(outage, (fields) => log.info('a webhook is back', fields));
+        void this.#outage(outage, (facts) => log.info('a webhook is back', facts));
       },
     });
   }
@@ -85,12 +88,10 @@ export class Watch {
   }
 
   /** Writes a line about an outage. Omits the number of waiting deliveries if the store does not respond. */
-  async #outage(outage: Outage, write: (fields: LogFields) => void): Promise<void> {
-    const { source, destination, url, since, last } = outage;
-    const { status, error, detail } = last;
+  async #outage(outage: Outage, write: (facts: LogFields) => void): Promise<void> {
+    const { source, destination, url, since } = outage;
     const waiting = await this.#waiting(outage).catch(() => undefined);
-    const facts = { source, destination, url, since: isoTime(since), waiting };
-    write({ ...facts, status, error, detail });
+    write({ source, destination, url, since: isoTime(since), waiting });
   }
 
   #settled({ delivery }: EngineEvent & { kind: 'settled' }): void {
