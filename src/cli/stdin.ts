@@ -4,7 +4,10 @@ import { ConfigError, InputError } from '../errors.ts';
 import type { Io } from './io.ts';
 
 /** The part of the environment that reading standard input needs. */
-export type StdinIo = Pick<Io, 'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuiet'>;
+export type StdinIo = Pick<
+  Io,
+  'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuiet' | 'stderr' | 'stderrIsTty'
+>;
 
 /** The flag or argument that reads the standard input of an environment: a second reader is an error. */
 const claims = new WeakMap<StdinIo, string>();
@@ -14,15 +17,26 @@ const claims = new WeakMap<StdinIo, string>();
  * second reader, InputError for a folder.
  */
 export function markStdin(io: StdinIo, flag: string): void {
-  const first = claims.get(io);
-  claims.set(io, first ?? flag);
-  if (first !== undefined) throw askedTwice(first, flag);
+  markPrompt(io, flag);
   const stats = io.stdinFd === undefined ? undefined : fstatSync(io.stdinFd);
   // Node would read a folder as an empty stream.
   if (stats?.isDirectory()) throw stdinIsFolder();
-  // If stdin cannot be a terminal, its stream is not created: that takes longer than verifying most bodies.
-  if (io.isQuiet || stats?.isCharacterDevice() === false || io.stdin.isTTY !== true) return;
+  if (io.isQuiet || !isTyped(io)) return;
   io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
+}
+
+/** Records that `flag` asks a question on standard input. Throws ConfigError for a second reader. */
+export function markPrompt(io: StdinIo, flag: string): void {
+  const first = claims.get(io);
+  claims.set(io, first ?? flag);
+  if (first !== undefined) throw askedTwice(first, flag);
+}
+
+/** Whether a person types standard input. */
+export function isTyped({ stdin, stdinFd }: Pick<StdinIo, 'stdin' | 'stdinFd'>): boolean {
+  // If stdin cannot be a terminal, its stream is not created: that takes longer than verifying most bodies.
+  const isDevice = stdinFd === undefined || fstatSync(stdinFd).isCharacterDevice();
+  return isDevice && stdin.isTTY === true;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { onTerminal } from '../end-to-end/terminal.ts';
 import { hasTool } from '../external-tool.ts';
+import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const END = '\x04';
@@ -10,7 +11,6 @@ const TRACK = '{"type":"track","event":"Signup","userId":"u1"}';
 /** Each command, the name of its input in the note, and the typed text. */
 const TYPED: readonly (readonly [args: readonly string[], what: string, typed: string])[] = [
   [['sign', '--secret', 's'], 'the body', '{}'],
-  [['sign', '--secret-file', '-', 'body.json'], '--secret-file', 's'],
   [['replay', '-', '--loopback'], 'the input -', TRACK],
   [['send', '--json', '@-', '--loopback'], '--json', TRACK],
   [['audience', 'sync', 'VIP', '-', '--loopback'], 'the input -', 'u1'],
@@ -26,6 +26,18 @@ describe.skipIf(!hasTool('python3', '--version'))('standard input that is a term
       0,
       expect.stringContaining(`reading ${what} from the terminal; end it with Ctrl-D on a line of its own`),
     ]);
+  });
+
+  it('does not show a secret that is typed', async () => {
+    const cwd = temporaryFolder({ 'body.json': '{}' });
+    const args = ['sign', '--secret-file', '-', 'body.json'];
+    const typed = await onTerminal(args, { cwd, steps: [['Secret', 'typed-canary\r']] });
+    expect([typed.code, typed.shown]).toEqual([0, expect.stringContaining(sign('{}', 'typed-canary'))]);
+    expect(typed.shown).not.toContain('canary');
+    for (const end of [END, '\x03']) {
+      const { code, shown } = await onTerminal(args, { cwd, steps: [['Secret', end]] });
+      expect([code === 0, shown]).toEqual([false, expect.not.stringContaining('    at ')]);
+    }
   });
 
   it('is read without a note with -q', async () => {

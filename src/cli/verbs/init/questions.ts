@@ -1,6 +1,4 @@
-import type { CommonOptions } from '@clack/prompts';
-import { InputError } from '../../../errors.ts';
-import type { Io } from '../../io.ts';
+import { answerTo, type PromptIo } from '../../prompt.ts';
 
 export const INIT_PURPOSES = ['receiver', 'ci', 'service'] as const;
 
@@ -20,7 +18,7 @@ interface InitQuestions {
   readonly asksSecret: boolean;
   /** Returns why a URL cannot stand in the config. Undefined if it can. */
   readonly urlProblem: (url: string) => string | undefined;
-  readonly io: Pick<Io, 'stdin' | 'stderr' | 'signal'>;
+  readonly io: PromptIo;
 }
 
 const PURPOSE_CHOICES = [
@@ -35,7 +33,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
   const { confirm, isCancel, select, text } = await import('@clack/prompts');
   const [first = ''] = given.urls;
   const purpose = asksPurpose
-    ? await answerTo(io, (terminal) =>
+    ? await answerTo(io, WITHOUT_QUESTIONS, (terminal) =>
         select<InitPurpose>({
           ...terminal,
           message: 'What is the config for?',
@@ -46,7 +44,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
     : given.purpose;
   if (isCancel(purpose)) return undefined;
   const url = asksUrl
-    ? await answerTo(io, (terminal) =>
+    ? await answerTo(io, WITHOUT_QUESTIONS, (terminal) =>
         text({
           ...terminal,
           message: 'Where are messages posted to?',
@@ -58,7 +56,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
     : undefined;
   if (isCancel(url)) return undefined;
   const isSigned = asksSecret
-    ? await answerTo(io, (terminal) =>
+    ? await answerTo(io, WITHOUT_QUESTIONS, (terminal) =>
         confirm({
           ...terminal,
           message: 'Sign messages with the secret in HOOKS_SECRET?',
@@ -71,29 +69,4 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
   return { purpose, urls: url === undefined ? given.urls : [url], isSigned };
 }
 
-/** Asks a question. Throws InputError if the input ends (Ctrl-D): clack would wait forever and leave the cursor hidden. */
-async function answerTo<Answer>(
-  { stdin, stderr, signal }: InitQuestions['io'],
-  ask: (terminal: CommonOptions) => Promise<Answer>,
-): Promise<Answer> {
-  const ended = new AbortController();
-  let timer: NodeJS.Immediate | undefined;
-  // The input pauses when it ends, but also after a response to the question: then `ask` settles before the timer runs.
-  const paused = (): void => void (timer = setImmediate(() => ended.abort()));
-  stdin.on('pause', paused);
-  try {
-    const either = AbortSignal.any([signal, ended.signal]);
-    const answer = await ask({ input: stdin, output: stderr, signal: either });
-    if (ended.signal.aborted) throw noAnswer();
-    return answer;
-  } finally {
-    stdin.off('pause', paused);
-    clearImmediate(timer);
-  }
-}
-
-function noAnswer(): InputError {
-  return new InputError('The input ended before the question was answered', {
-    hint: 'answer with flags: --url URL, --secret-file FILE; --yes accepts the defaults',
-  });
-}
+const WITHOUT_QUESTIONS = 'answer with flags: --url URL, --secret-file FILE; --yes accepts the defaults';

@@ -82,7 +82,18 @@ async function resolved(argv: readonly string[], source: string): Promise<string
 
 function ioOf(cwd: string) {
   const { signal } = new AbortController();
-  return { stdin: Readable.from([]), stdinFd: undefined, signal, note: () => {}, isQuiet: false, cwd };
+  const { stderr } = process;
+  const stdin = Readable.from([]);
+  return {
+    stdin,
+    stdinFd: undefined,
+    signal,
+    note: () => {},
+    isQuiet: false,
+    stderr,
+    stderrIsTty: false,
+    cwd,
+  };
 }
 
 describe('the "where to" flags', () => {

@@ -35,7 +35,14 @@ async function whereTo(
   const settings = await loadSettings({ flags: {}, env: { HOME: folder, ...env }, cwd: folder });
   const { signal } = new AbortController();
   const input = { stdin: Readable.from([Buffer.from(stdin)]), stdinFd: undefined, signal };
-  const io = { ...input, note: () => {}, isQuiet: false, cwd: folder };
+  const io = {
+    ...input,
+    note: () => {},
+    isQuiet: false,
+    stderr: process.stderr,
+    stderrIsTty: false,
+    cwd: folder,
+  };
   return resolveWhereTo(command.opts<WhereToFlags>(), settings, io);
 }
 
