@@ -22,14 +22,15 @@ export async function answerTo<Answer>(
   try {
     const either = AbortSignal.any([signal, ended.signal]);
     const answer = await ask({ input: stdin, output: stderr, signal: either });
-    if (ended.signal.aborted)
-      throw new InputError('The input ended before the question was answered', { hint });
+    if (ended.signal.aborted) throw new InputError(NO_ANSWER, { hint });
     return answer;
   } finally {
     stdin.off('pause', paused);
     clearImmediate(timer);
   }
 }
+
+const NO_ANSWER = 'The input ended before the question was answered';
 
 /** Asks for a secret, whose characters are not shown. Throws InputError if the user gives none. */
 export async function typedSecret(io: PromptIo): Promise<string> {

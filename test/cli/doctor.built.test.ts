@@ -50,6 +50,14 @@ describe('hooks doctor', () => {
     await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
   });
 
+  it('does not advise -c if -c names the config', async () => {
+    const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
+    await writeFile(join(cwd, '.hooksrc.yaml'), 'webhooks: [http://127.0.0.1:9/]\n');
+    expect((await hooksHere(['doctor'], { cwd })).stdout).toContain('beside it is not');
+    const { stdout } = await hooksHere(['doctor', '-c', '.hooksrc.yaml'], { cwd });
+    expect(stdout).not.toContain('beside it');
+  });
+
   it('prints no check mark for a result that is ok for some uses only', async () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     const { stdout } = await hooksHere(['doctor', '--allow-private'], { cwd });

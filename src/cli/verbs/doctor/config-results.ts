@@ -7,13 +7,20 @@ import { prepareDestinations } from '../../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../../engine/options.ts';
 import { HooksError } from '../../../errors.ts';
 import { validateWriteKeys } from '../../../service/request/authentication.ts';
+import type { GlobalOptions } from '../../command.ts';
 import { oddSecret } from '../../flags/signature/odd-secret.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 /** Reports the config files, variables that they need and that are not set, and variables that override them. */
-export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorResult[] {
+export function settingsResults(
+  settings: Settings,
+  { config }: Pick<GlobalOptions, 'config'>,
+  { cwd }: Pick<Io, 'cwd'>,
+): DoctorResult[] {
   const { files } = settings;
+  // A file that -c names is meant, whatever is beside it.
+  const searched = config === undefined ? files : [];
   const rows = settings.list();
   const found =
     files.length === 0
@@ -25,7 +32,8 @@ export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): D
       : ok('config', files.join(', '));
   return [
     found,
-    ...files.flatMap((file) => [...besideResults(file, cwd), ...cutResults(file, cwd)]),
+    ...searched.flatMap((file) => besideResults(file, cwd)),
+    ...files.flatMap((file) => cutResults(file, cwd)),
     ...rows.flatMap(unsetResults),
     ...rows.flatMap(hidingResults),
   ];

@@ -46,7 +46,7 @@ async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<reado
     yield settings.results;
     return;
   }
-  yield settingsResults(settings.value, io);
+  yield settingsResults(settings.value, options, io);
   const { sources, results } = readSources(settings.value);
   yield results;
   if (sources !== undefined) {
