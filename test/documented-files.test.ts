@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defaultLoaders } from 'cosmiconfig';
 import { describe, expect, it } from 'vitest';
 import { loadSettings } from '../src/config/settings.ts';
-import { pages } from './end-to-end/examples.ts';
-import { ROOT } from './end-to-end/receiving.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 interface Block {
@@ -12,7 +11,11 @@ interface Block {
   readonly text: string;
 }
 
-const documentation = (await pages()).map((page) => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
+const documentation = pages
+  .filter((page) => page.endsWith('.md'))
+  .map((page) => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));
 
 /** The fenced blocks of README.md and docs/ in a language. */
 function blocksIn(language: string): readonly Block[] {
