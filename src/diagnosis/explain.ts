@@ -63,7 +63,7 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-/** Explains the stored code of a cause. Explains a code that this version does not know by the status. */
+/** Explains the stored code of a cause. If this version does not know the code, explains the status. */
 export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
   const { code, kind, fix, says, confidence } = storedRule(stored, facts);
   const filled = (template: string): string => filledTemplate(template, facts);
@@ -71,7 +71,7 @@ export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
     const quoted = filled('the response says{quote}');
     return { code, kind, confidence: 'proved', says: quoted, isQuotation: true, fix: filled(fix) };
   }
-  // Callers print a guess behind "perhaps".
+  // A possible cause needs no "probably", because callers print "perhaps" before it.
   const hedgedSays = confidence === 'possible' ? filled(says) : hedged(filled(says), confidence);
   return { code, kind, confidence, says: hedgedSays, isQuotation: false, fix: filled(fix) };
 }

@@ -22,7 +22,7 @@ export interface CauseRule {
   /** Pattern of the quotation, which must also say more than the status. */
   readonly quotation?: RegExp;
   readonly isSigned?: boolean;
-  /** @default the quotation of the response, because the rule has a fix but no explanation of its own */
+  /** @default the quotation from the response, for rules that have only a fix */
   readonly says?: string;
   readonly fix: string;
 }

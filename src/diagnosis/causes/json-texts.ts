@@ -60,7 +60,7 @@ export function jsonTexts(value: unknown): readonly JsonText[] {
     } else if (Array.isArray(node)) {
       const isFieldName = rankOf(key) === -1 && !/trace|stack/i.test(key);
       for (const item of node) {
-        // The errors of one field: `{"email": ["This field is required."]}`
+        // Recognizes the errors of one field: `{"email": ["This field is required."]}`
         const isError = isFieldName && typeof item === 'string' && item.includes(' ');
         visit(item, isError ? 'errors' : key, isError ? key : about, depth + 1);
       }

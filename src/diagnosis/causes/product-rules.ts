@@ -90,7 +90,10 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'tunnel-ngrok': { 0: 'look its code up at https://ngrok.com/docs/errors/' },
 };
 
-/** The end of the sentence about the application, by status, and the fix. `0` is for every other status. */
+/**
+ * How the sentence "PRODUCT responded in place of the application, which …" ends, and the fix, by status. `0` stands for
+ * every other status.
+ */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
   0: [
     'never saw the message: a rule there rejects the request',

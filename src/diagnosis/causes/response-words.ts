@@ -13,7 +13,7 @@ export interface ResponseWords {
 
 /** Maximum length of a quotation, because every attempt stores one. */
 export const MAX_QUOTATION = 300;
-/** Length of the text in which a message is looked for. */
+/** Maximum number of characters of a response in which its message is searched. */
 const MAX_TEXT = 2_000;
 
 /** Reduces the body of a response to the receiver's own message. */

@@ -28,7 +28,10 @@ export function diagnosisFor(
   return diagnosisOf(code, confidence, hint);
 }
 
-/** Returns the fix of a code. For another scheme than that of X-Signature, its recipe replaces a fix that is about X-Signature. */
+/**
+ * Returns the fix for a reason code. If the fix is about X-Signature and the request uses another scheme, returns how to sign
+ * by that scheme instead.
+ */
 export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
   return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : FIXES[code];
 }

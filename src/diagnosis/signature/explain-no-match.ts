@@ -38,7 +38,10 @@ export function explainNoMatch(
   return diagnosisOf(code, 'likely', hint);
 }
 
-/** Returns the fix that compares the secrets, and what is odd about the body: first, if it shows that the body is damaged. */
+/**
+ * Returns two pieces of advice: to compare the secrets, and what is odd about the body. An oddity that shows a damaged body
+ * comes first.
+ */
 function whatToCompare(evidence: SignatureEvidence): readonly string[] {
   const look = evidence.body && bodyNoteOf(evidence.body);
   const compare = compareSecrets(evidence);
@@ -82,7 +85,7 @@ function combinations(count: number): string {
   return count === 1 ? '1 combination' : `${count} combinations`;
 }
 
-/** Returns the fix that compares the secrets of both sides. Its command reads our secret from where it was given. */
+/** Returns the advice to compare the secrets of both sides. Its command reads our secret from where it was given. */
 function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
   const fix = FIXES['no-match'];

@@ -14,7 +14,7 @@ export interface FramedRequest {
 /** Fields that services sign together with the body. */
 export type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
 
-/** Values that the sender may have signed as a field, each with its description. */
+/** Values that the sender may have signed for one field, such as the timestamp, each with its description. */
 type Guesses = readonly (readonly [value: string, what: string])[];
 
 export type FieldGuesses = Readonly<Record<Field, Guesses>>;

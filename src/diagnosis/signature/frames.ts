@@ -79,7 +79,7 @@ function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generato
   if (hasTarget) yield* templates(2, TARGET_LISTS);
 }
 
-/** All orders of all selections of parts that include the body. */
+/** All orders of every selection of the parts, if the selection includes the body. */
 function selections(parts: readonly string[]): readonly (readonly string[])[] {
   const orders = (left: readonly string[]): readonly (readonly string[])[] => [
     [],

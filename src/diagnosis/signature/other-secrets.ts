@@ -62,7 +62,7 @@ export interface HeldSecrets {
   readonly schemeName: string;
 }
 
-/** Yields the secrets of this cost that the other side may use in place of ours: known secrets, the empty one, placeholders. */
+/** Yields the secrets of this cost that the other side may use instead of the given ones: known ones, the empty one, placeholders. */
 export function* otherSecrets(
   { secrets, otherSecrets: known, schemeName }: HeldSecrets,
   cost: Cost,

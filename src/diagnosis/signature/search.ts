@@ -31,7 +31,7 @@ export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
 /** Maximum sum of the costs of all changes together, and of the chained changes of one secret or body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
-/** Maximum number of changes for each sum of costs: three likely changes, or two if one of them is less likely. */
+/** Maximum number of combined changes, by the sum of their costs: three of cost 1, but only two at the highest sum. */
 const MOST_CHANGES = [0, 1, 2, 3, 2];
 
 /** Searches for the smallest combination of changes to secret, body, frame and hash that reproduces the signature. */

@@ -59,12 +59,12 @@ const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
 type SecretRow = ChangeRow<string>;
 
-/** Makes a row that replaces a pattern in the secret. The change is impossible if nothing in the secret matches. */
+/** Makes a row whose change replaces a pattern in the secret. It is impossible if nothing in the secret matches. */
 function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
   return [cost, would, (secret) => replaced(secret, pattern, replacement)];
 }
 
-/** Makes a row that keeps the part of the secret that matches a pattern. */
+/** Makes a row whose change keeps only the part of the secret that matches a pattern. */
 function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
   return [cost, would, (secret) => pattern.exec(secret)?.[1]];
 }

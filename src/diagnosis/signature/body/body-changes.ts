@@ -28,7 +28,7 @@ export function bodyChanges(
   return [...bodyChangeLists(candidate, cost, deadline)].flat();
 }
 
-/** Yields the same bodies in lists, the likeliest first. */
+/** Yields the bodies of `bodyChanges` in lists, the likeliest list first, so that the search can stop before the last ones are made. */
 export function* bodyChangeLists(
   { body, isContent }: BodyCandidate,
   cost: Cost,

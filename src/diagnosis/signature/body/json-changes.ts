@@ -72,7 +72,7 @@ class SpelledJson {
     }
   }
 
-  /** Whether the escapes of a spelling change this body. Most do not, and skipping such a spelling saves writing the text. */
+  /** Whether the escapes of a spelling make a difference for this body. If not, its JSON is not written in that spelling. */
   #tells({ escape, usual }: Spelling): boolean {
     const literal = (this.#escaped ??= JSON.stringify(
       tellingCharacters(this.#textOf(COMPACT_SPELLING) ?? '').join(''),

@@ -25,7 +25,7 @@ export interface Codec {
   readonly name: string;
   readonly encode?: (plain: Written) => Bytes | undefined;
   readonly decode?: (encoded: Written) => Bytes | undefined;
-  /** Cost of encoding. @default 2 */
+  /** Cost of encoding a secret or a body; decoding has DECODING_COST. @default 2 */
   readonly cost?: Cost;
   /** Cost of encoding a body. @default `cost` */
   readonly bodyCost?: Cost;

@@ -112,7 +112,7 @@ export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['
   },
 ]);
 
-/** Ways to write the characters of a text that have a meaning in JSON, HTML, a URL or a shell. */
+/** Ways to escape the characters that are special in JSON, HTML, CSV or a shell. */
 export const ESCAPES: readonly Codec[] = [
   {
     name: 'a JSON string',
