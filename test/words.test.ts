@@ -21,6 +21,7 @@ const RULES: readonly WordRule[] = [
     not: /(?<!test\/)\b(?:un)?answer(?!-lost)\w*/,
     say: 'response, respond',
     except: {
+      'src/cli/flags/prompt.ts': 'the answer to a question at a prompt',
       'src/cli/verbs/init/': 'the answer to a question at a prompt',
       'src/cli/verbs/queue/confirm.ts': 'the answer to a question at a prompt',
       'src/cli/print/received-line.ts': FIELD_OF_OUTPUT,

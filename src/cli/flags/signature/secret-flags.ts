@@ -5,7 +5,7 @@ import type { GlobalOptions } from '../../command.ts';
 import { given } from '../flag-values.ts';
 import type { Io } from '../../io.ts';
 import { readInputFile } from '../input-file.ts';
-import { typedSecret } from '../../prompt.ts';
+import { typedSecret } from '../prompt.ts';
 import { isTyped, markPrompt, type StdinIo } from '../../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 

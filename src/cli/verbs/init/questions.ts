@@ -1,4 +1,4 @@
-import { answerTo, type PromptIo } from '../../prompt.ts';
+import { askAtTerminal, type PromptIo } from '../../flags/prompt.ts';
 
 export const INIT_PURPOSES = ['receiver', 'ci', 'service'] as const;
 
@@ -33,7 +33,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
   const { confirm, isCancel, select, text } = await import('@clack/prompts');
   const [first = ''] = given.urls;
   const purpose = asksPurpose
-    ? await answerTo(io, WITHOUT_QUESTIONS, (terminal) =>
+    ? await askAtTerminal(io, WITHOUT_QUESTIONS, (terminal) =>
         select<InitPurpose>({
           ...terminal,
           message: 'What is the config for?',
@@ -44,7 +44,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
     : given.purpose;
   if (isCancel(purpose)) return undefined;
   const url = asksUrl
-    ? await answerTo(io, WITHOUT_QUESTIONS, (terminal) =>
+    ? await askAtTerminal(io, WITHOUT_QUESTIONS, (terminal) =>
         text({
           ...terminal,
           message: 'Where are messages posted to?',
@@ -56,7 +56,7 @@ export async function askQuestions(questions: InitQuestions): Promise<InitAnswer
     : undefined;
   if (isCancel(url)) return undefined;
   const isSigned = asksSecret
-    ? await answerTo(io, WITHOUT_QUESTIONS, (terminal) =>
+    ? await askAtTerminal(io, WITHOUT_QUESTIONS, (terminal) =>
         confirm({
           ...terminal,
           message: 'Sign messages with the secret in HOOKS_SECRET?',
