@@ -46,7 +46,7 @@ export async function pages(): Promise<string[]> {
 export async function examplesOfPage(page: string): Promise<string[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => {
-    const lines = block.match(/^(?!#).*(?:\\\n.*)*$/gm)?.filter((line) => line.trim() !== '') ?? [];
+    const lines = block.match(/^(?!#).*(?:(?<=[\\|])\n.*)*$/gm)?.filter((line) => line.trim() !== '') ?? [];
     const exported = lines.filter((line) => line.startsWith('export '));
     return lines.filter((line) => !line.startsWith('export ')).map((line) => [...exported, line].join('; '));
   });

@@ -104,7 +104,8 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
           prefix !== own && (prefix ? `${prefix} in front of the digest` : `the bare digest without ${own}`),
         ].filter((text) => text !== false);
         if (differences.length === 0) continue;
-        const code = isOwnHash ? 'other-encoding' : otherHashCode(algorithm);
+        const ofNotation = notation === 'base64' && encoding === 'hex' ? 'base64' : 'other-encoding';
+        const code = isOwnHash ? ofNotation : otherHashCode(algorithm);
         const removal = prefix === '' && own !== '' ? `remove ${own} from the header before comparing; ` : '';
         const fix = removal + recipe(scheme);
         yield [
