@@ -47,7 +47,7 @@ describe('hooks queue', () => {
   it('list --limit prints at most that many with a note, and without --limit a pipe gets all', async () => {
     const few = await run('list --limit 2');
     expect(few.stdout.match(/^.*(ab12|cd34|ef56).*$/gm)).toHaveLength(2);
-    expect(few.stderr).toContain('only the first 2 are shown; --limit N shows more');
+    expect(few.stderr).toContain('showing 2 of 4; --limit N shows more');
     const all = await run('list -o json');
     expect(all.stdout.trimEnd().split('\n')).toHaveLength(4);
     expect(all.stderr).toBe('');

@@ -2,13 +2,15 @@ import { toCapture } from '../../../capture/to-capture.ts';
 import { InputError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
+import { formatCount } from '../../../message/limits.ts';
+import type { QueueInspection } from '../../../queue/inspection.ts';
 import { escapeInJson, printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
-import { UNSETTLED_AND_DEAD, select } from './selection.ts';
+import { isNarrowed, UNSETTLED_AND_DEAD, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
@@ -85,13 +87,22 @@ function printEach(
       const text = shown.map((delivery) => format(delivery) ?? '').join('');
       if (text !== '') out(text);
       if (found > limit) {
-        if (!options.quiet) io.note(`note: only the first ${limit} are shown; --limit N shows more`);
+        const shownOf = `showing ${limit}${await ofAll(inspection, options)}`;
+        if (!options.quiet) io.note(`note: ${shownOf}; --limit N shows more`);
         break;
       }
     }
     if (found === 0 && options.output === 'text' && !options.quiet) io.note('No deliveries found');
     return ExitCode.ok;
   });
+}
+
+/** The number of listed deliveries, after ` of `. Empty for a selection whose deliveries would have to be read to be counted. */
+async function ofAll(inspection: QueueInspection, options: QueueOptions): Promise<string> {
+  if (isNarrowed(options)) return '';
+  const states = options.state ?? UNSETTLED_AND_DEAD;
+  const counts = (await inspection.stats()).flatMap((lane) => states.map((state) => lane[state]));
+  return ` of ${formatCount(counts.reduce((sum, count) => sum + count, 0))}`;
 }
 
 /** Runs `hooks queue show`. */
