@@ -13,23 +13,18 @@ export type StdinIo = Pick<
 const claims = new WeakMap<StdinIo, string>();
 
 /**
- * Records that `flag` reads standard input. If that is a terminal, asks the user to type the input. Throws ConfigError for a
- * second reader, InputError for a folder.
+ * Records that `flag` reads standard input. If that is a terminal, asks the user to type the input, unless a prompt of its own
+ * does. Throws ConfigError for a second reader, InputError for a folder.
  */
-export function markStdin(io: StdinIo, flag: string): void {
-  markPrompt(io, flag);
-  const stats = io.stdinFd === undefined ? undefined : fstatSync(io.stdinFd);
-  // Node would read a folder as an empty stream.
-  if (stats?.isDirectory()) throw stdinIsFolder();
-  if (io.isQuiet || !isTyped(io)) return;
-  io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
-}
-
-/** Records that `flag` asks a question on standard input. Throws ConfigError for a second reader. */
-export function markPrompt(io: StdinIo, flag: string): void {
+export function markStdin(io: StdinIo, flag: string, hasPrompt = false): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);
   if (first !== undefined) throw askedTwice(first, flag);
+  const stats = io.stdinFd === undefined ? undefined : fstatSync(io.stdinFd);
+  // Node would read a folder as an empty stream.
+  if (stats?.isDirectory()) throw stdinIsFolder();
+  if (hasPrompt || io.isQuiet || !isTyped(io)) return;
+  io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
 }
 
 /** Whether a person types standard input. */

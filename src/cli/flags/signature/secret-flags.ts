@@ -6,7 +6,7 @@ import { given } from '../flag-values.ts';
 import type { Io } from '../../io.ts';
 import { readInputFile } from '../input-file.ts';
 import { typedSecret } from '../prompt.ts';
-import { isTyped, markPrompt, type StdinIo } from '../../stdin.ts';
+import { isTyped, markStdin, type StdinIo } from '../../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 
 /** The value of --secret or --secret-file. */
@@ -104,7 +104,7 @@ export async function requiredSecrets(
 
 async function secretOfFile(file: string, io: SecretContext): Promise<string> {
   if (file === '-' && isTyped(io) && io.stderrIsTty) {
-    markPrompt(io, '--secret-file');
+    markStdin(io, '--secret-file', true);
     return readSecret(await typedSecret(io), '--secret-file -');
   }
   return readSecretFile(await readInputFile(file, SECRET_FILE, io), `--secret-file ${file}`);
