@@ -82,8 +82,13 @@ function ask(
 ): Promise<PortFacts> {
   return new Promise((resolve) => {
     const to = { host, port, ...(isTls && { rejectUnauthorized: false }) };
-    const over = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
-    const socket = addAbortSignal(over, isTls ? connectTls(to) : connect(to));
+    const socket = addAbortSignal(signal, isTls ? connectTls(to) : connect(to));
+    // A timer of its own, because Node 20 can collect a combined signal as garbage before its time is up.
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      socket.destroy();
+    }, timeoutMs);
     const settle = (facts: PortFacts): void => {
       resolve(facts);
       socket.destroy();
@@ -91,7 +96,10 @@ function ask(
     let isOpen = false;
     socket.on('error', () => {}).once('connect', () => (isOpen = true));
     question(socket, settle);
-    socket.once('close', () => settle({ speech: over.aborted ? 'silent' : isOpen ? 'closed' : 'refused' }));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      settle({ speech: isLate || signal.aborted ? 'silent' : isOpen ? 'closed' : 'refused' });
+    });
   });
 }
 
