@@ -4,6 +4,8 @@ export interface AttemptRecord extends AttemptEvidence {
   readonly at: number;
   /** The URL without secrets. */
   readonly url: string;
+  /** Position of the webhook in its destination, from 1: the same webhook after its URL is corrected. @default 1 */
+  readonly webhook?: number;
   /** Number, from 1, of the round over the webhooks of the destination in which this attempt was made. */
   readonly round: number;
   readonly result: 'delivered' | 'retryable' | 'rejected';

@@ -9,6 +9,8 @@ import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 export interface Webhook {
   /** Identifies the webhook in the progress of a delivery: `shownUrl`, with a number if other webhooks share it. */
   readonly key: string;
+  /** Position in the destination, from 1. */
+  readonly position: number;
   /** The URL as requested: without userinfo, and with the path as given. */
   readonly url: string;
   /** The URL as shown and stored: userinfo and secret parameters are masked. */
@@ -39,13 +41,13 @@ export function prepareWebhooks(
   );
   problems.throwIfAny(setting);
   const timesShown = new Map<string, number>();
-  return all.flatMap((prepared) => {
+  return all.flatMap((prepared, index) => {
     if (prepared === undefined) return [];
     const { shownUrl } = prepared;
     const time = (timesShown.get(shownUrl) ?? 0) + 1;
     timesShown.set(shownUrl, time);
     // A `#` and a number make the key unique, because no `shownUrl` has a fragment.
-    return { ...prepared, key: time === 1 ? shownUrl : `${shownUrl}#${time}` };
+    return { ...prepared, position: index + 1, key: time === 1 ? shownUrl : `${shownUrl}#${time}` };
   });
 }
 
@@ -59,7 +61,7 @@ export function validateWebhookCount(count: number, setting: string): void {
 }
 
 /**
- * Validates one webhook and prepares it. Its key has no number, even if another webhook has the same `shownUrl`.
+ * Validates one webhook and prepares it as the first of its destination.
  * @throws ConfigError
  */
 export function prepareWebhook(webhook: WebhookOptions, context: WebhookContext): Webhook {
@@ -70,7 +72,7 @@ export function prepareWebhook(webhook: WebhookOptions, context: WebhookContext)
   const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));
   const hasOwnKey = names.has('idempotency-key');
   const hasOwnTrace = names.has('traceparent') || names.has('tracestate');
-  return { key: shownUrl, url, shownUrl, headers, hasOwnKey, hasOwnTrace };
+  return { key: shownUrl, position: 1, url, shownUrl, headers, hasOwnKey, hasOwnTrace };
 }
 
 const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<

@@ -58,3 +58,31 @@ it('prints the webhook of a broadcast that fails while another webhook succeeds'
   const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { cwd, env });
   expect(jsonLines(stdout)[0]).toMatchObject({ delivered: 3, missed: { [down.url]: 3 } });
 });
+
+it('counts no failure of a webhook that accepts the delivery after its URL is corrected', async () => {
+  const receiver = await receiving({});
+  const cwd = temporaryFolder();
+  const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+  const delivery = { allowPrivate: true, strategy: 'broadcast' };
+  const writeConfig = (...webhooks: readonly string[]): Promise<void> =>
+    writeFile(join(cwd, '.hooksrc.json'), JSON.stringify({ webhooks, delivery }));
+  const work = async (state: string): Promise<void> => {
+    const worker = startHooks(['worker'], { cwd, env, timeoutMs: 60_000 });
+    await until(async () => (await total())[state] === 1, `the delivery to be ${state}`);
+    await worker.stop();
+  };
+  const total = async (): Promise<Record<string, unknown>> => {
+    const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { cwd, env });
+    return jsonLines<{ total: Record<string, unknown> }>(stdout).at(-1)?.total ?? {};
+  };
+  const failing = await receiving({ respond: '500' });
+  await writeConfig(failing.url, `${failing.url}/wrong`);
+  await hooks(['send', 'track', '--event', 'a', '--user-id', 'u', '--queue'], { cwd, env });
+  await work('retrying');
+  await writeConfig(failing.url, receiver.url);
+  await hooks(['queue', 'retry', '--now', '--yes'], { cwd, env });
+  await work('delivered');
+  const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { cwd, env });
+  const [lane] = jsonLines<{ missed: Record<string, number> }>(stdout);
+  expect(lane?.missed).toEqual({ [failing.url]: 2 });
+});

@@ -101,16 +101,17 @@ function withoutSecretsInBody(result: TransportResult, secrets: readonly string[
 /** Converts an attempt to the record that is stored and shown. */
 export function toRecord(
   attempted: AttemptResult,
-  { shownUrl: url }: Webhook,
+  { shownUrl: url, position }: Webhook,
   { round, trace }: { readonly round: number; readonly trace: AttemptTrace | undefined },
 ): AttemptRecord {
   const { at, ms, result, status, detail, evidence, reconnected } = attempted;
-  if (result === 'delivered' && !reconnected && trace === undefined) {
+  if (result === 'delivered' && !reconnected && trace === undefined && position === 1) {
     return { at, url, round, result, status, ms };
   }
   return {
     at,
     url,
+    ...(position > 1 && { webhook: position }),
     round,
     result,
     ...(status !== undefined && { status }),

@@ -130,9 +130,11 @@ class MissedCounter {
 
   add({ source, destination }: LaneId, attempts: readonly AttemptRecord[]): void {
     if (attempts.length < 2) return;
-    const takers = new Set(attempts.flatMap(({ url, result }) => (result === 'delivered' ? [url] : [])));
-    for (const { url } of attempts) {
-      if (takers.has(url)) continue;
+    const takers = new Set(
+      attempts.flatMap(({ webhook = 1, result }) => (result === 'delivered' ? [webhook] : [])),
+    );
+    for (const { url, webhook = 1 } of attempts) {
+      if (takers.has(webhook)) continue;
       const key = JSON.stringify([source, destination, url]);
       const count = (this.#missed.get(key)?.count ?? 0) + 1;
       this.#missed.set(key, { source, destination, url, count });
