@@ -75,6 +75,7 @@ const RULES: readonly WordRule[] = [
       'src/cli/verbs/init/': 'a job of continuous integration',
       'docs/': 'a job of continuous integration, and the tools that show the jobs of BullMQ',
       'README.md': 'a job of continuous integration',
+      'test/documentation/': 'a job of continuous integration',
     },
   },
   {

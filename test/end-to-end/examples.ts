@@ -105,6 +105,8 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   ],
   // The tests of the packed package pack and install it.
   [/^npm pack/, () => 'true'],
+  // test/documentation/ci-jobs.system.test.ts installs the package in a project.
+  [/^npm i -D/, () => 'true'],
   // Checks only that this package is tested with this version, instead of installing it.
   [/^npm install/, (script) => wordsOf(script).slice(2).map(isTestedWith).join(' && ')],
   // The server of the example does not exist; test/queue/move.test.ts moves to a real one.

@@ -1,0 +1,192 @@
+// Needs bash, and the registry unless npm has cached the packages: runs the jobs of docs/ci.md in a project.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../end-to-end/receiving.ts';
+import { inherited } from '../end-to-end/running-command.ts';
+import { freePort } from '../free-port.ts';
+import { HAS_CLIENTS } from '../system/clients.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { runOnGithub, type GithubResult } from './github-runner.ts';
+import { runOnGitlab, type GitlabResult } from './gitlab-runner.ts';
+import { JobShell, type Variables } from './job-shell.ts';
+
+/** Timeout for a slow registry and a busy machine. */
+const PATIENT = 300_000;
+
+const PAGE = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
+const SECRET = 'secret-of-the-store';
+const SECRET_OF_JOB = 'secret-of-this-job';
+
+/** Returns the block of the page that begins with this text. */
+function block(language: string, start: string): string {
+  const blocks = [...PAGE.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const found = blocks.find(([, word, text]) => word === language && text?.startsWith(start));
+  if (found?.[2] === undefined) throw new Error(`Expected a block of docs/ci.md that begins with ${start}`);
+  return found[2];
+}
+
+const WORKFLOW = block('yaml', '# .github/workflows/');
+const GITLAB_FILE = block('yaml', '# .gitlab-ci.yml');
+
+/** Replaces the port of the page, which can be in use on this machine. Everything else runs as the page has it. */
+async function withFreePort(text: string): Promise<string> {
+  expect(text).toContain('3000');
+  return text.replaceAll('3000', String(await freePort()));
+}
+
+/** The machine of a runner: npm prefers its cache to the registry and skips install scripts, which could compile for minutes. */
+const MACHINE: Variables = {
+  ...inherited(),
+  npm_config_prefer_offline: 'true',
+  npm_config_ignore_scripts: 'true',
+  npm_config_audit: 'false',
+};
+
+/** A service that starts slowly, so that a job must wait for it, and that writes down its secret for the test. */
+function service(receiver: string): string {
+  return `
+import { writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+writeFileSync('secret-in-use', process.env.HOOKS_SECRET ?? '');
+await setTimeout(2_000);
+await import('./receivers/${receiver}');
+`;
+}
+
+const invoice = { type: 'track', event: 'Invoice Paid', userId: 'u1', timestamp: '2026-11-20T21:10:05.123Z' };
+
+/** A project without git and hooks-cli. */
+const FILES = {
+  'package.json': JSON.stringify({ name: 'my-service', version: '1.0.0', private: true, type: 'module' }),
+  'fixtures/signup.json': JSON.stringify({ ...invoice, event: 'Signup' }),
+  'fixtures/invoice.json': JSON.stringify(invoice),
+  // Verifies signatures, but rejects one of the project's own messages.
+  'receivers/broken/rejects-invoices.js': `
+import { receive, verified } from './receiving.js';
+receive(verified((message) => (message.event === 'Invoice Paid' ? 422 : 204)));
+`,
+};
+
+describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
+  let project: string;
+  beforeAll(async () => {
+    project = temporaryFolder(FILES);
+    await cp(join(ROOT, 'fixtures/receivers'), join(project, 'receivers'), { recursive: true });
+    // Does not build again, which would disturb the tests that run the build.
+    execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', project], {
+      cwd: ROOT,
+    });
+    const shell = new JobShell(project);
+    const { code, output } = await shell.run(block('sh', 'npm i'), ['-e'], MACHINE);
+    shell.end();
+    expect(code, output).toBe(0);
+  }, PATIENT);
+
+  /** Returns a checkout of the project with this receiver. */
+  async function checkout(receiver: string): Promise<string> {
+    const cwd = temporaryFolder();
+    const modules = join(project, 'node_modules');
+    await cp(project, cwd, { recursive: true, filter: (path) => path !== modules });
+    await writeFile(join(cwd, 'server.js'), service(receiver));
+    return cwd;
+  }
+
+  interface Done<Result> {
+    readonly result: Result;
+    /** The secret of the service. */
+    readonly secret: string;
+  }
+
+  async function onGithub(receiver: string, secrets = {}): Promise<Done<GithubResult>> {
+    const cwd = await checkout(receiver);
+    const result = await runOnGithub(await withFreePort(WORKFLOW), { cwd, base: MACHINE, secrets });
+    return { result, secret: readFileSync(join(cwd, 'secret-in-use'), 'utf8') };
+  }
+
+  async function onGitlab(receiver: string, secrets = {}): Promise<Done<GitlabResult>> {
+    const cwd = await checkout(receiver);
+    // The image of the job has Node.
+    const base = { ...MACHINE, PATH: `${dirname(process.execPath)}:${MACHINE['PATH']}` };
+    const result = await runOnGitlab(await withFreePort(GITLAB_FILE), { cwd, base, secrets });
+    return { result, secret: readFileSync(join(cwd, 'secret-in-use'), 'utf8') };
+  }
+
+  const PASSED = {
+    'receiver.xml': expect.stringMatching(/<testsuites?\b[^>]* failures="0"/),
+    'replay.xml': expect.stringMatching(/tests="2" failures="0"/),
+    'server.log': expect.any(String),
+  };
+  /** The receiver accepts unsigned requests, so the job ends before the replay. */
+  const FORGED = { 'receiver.xml': expect.stringContaining('<failure') };
+
+  describe('on GitHub', () => {
+    it('passes for a right receiver, with the secret of the repository', { timeout: PATIENT }, async () => {
+      const { result, secret } = await onGithub('receiver.js', { WEBHOOK_SECRET: SECRET });
+      expect(result.conclusion, result.log).toBe('success');
+      expect(result.artifacts).toEqual({ 'webhook-reports': PASSED });
+      expect(result.summary).toMatch(/^### ✓ hooks test$[^]*^### ✓ hooks replay$/m);
+      // The service that replay used runs until the end of the job.
+      expect(result.leftRunning).toBe(1);
+      expect(secret).toBe(SECRET);
+      expect(JSON.stringify(result)).not.toContain(SECRET);
+    });
+
+    it('passes for a pull request from a fork, without the secret', { timeout: PATIENT }, async () => {
+      const { result, secret } = await onGithub('receiver.js');
+      expect(result.conclusion, result.log).toBe('success');
+      expect(result.artifacts).toEqual({ 'webhook-reports': PASSED });
+      expect(secret).toBe(SECRET_OF_JOB);
+    });
+
+    it('fails for a receiver that accepts unsigned requests', { timeout: PATIENT }, async () => {
+      const { result } = await onGithub('broken/accepts-everything.js');
+      expect(result.conclusion, result.log).toBe('failure');
+      expect(result.outcomes).toMatchObject({
+        'Check the receiver': 'failure',
+        'Replay your own messages': 'skipped',
+      });
+      expect(result.artifacts).toEqual({ 'webhook-reports': FORGED });
+      expect(result.log).toMatch(/^::error title=hooks test/m);
+      expect(result.summary).toContain('### ✗ hooks test');
+    });
+
+    it('fails for a receiver that rejects a message of the project', { timeout: PATIENT }, async () => {
+      const { result } = await onGithub('broken/rejects-invoices.js');
+      expect(result.conclusion, result.log).toBe('failure');
+      expect(result.outcomes).toMatchObject({
+        'Check the receiver': 'success',
+        'Replay your own messages': 'failure',
+      });
+      const reports = { ...PASSED, 'replay.xml': expect.stringMatching(/tests="2" failures="1"/) };
+      expect(result.artifacts).toEqual({ 'webhook-reports': reports });
+      expect(result.log).toMatch(/^::error file=fixtures\/invoice\.json,line=1,title=hooks replay/m);
+    });
+  });
+
+  describe('on GitLab', () => {
+    it('passes for a right receiver, with the secret of the project', { timeout: PATIENT }, async () => {
+      const { result, secret } = await onGitlab('receiver.js', { WEBHOOK_SECRET: SECRET });
+      expect(result.status, result.log).toBe('success');
+      expect(result.artifacts).toEqual(PASSED);
+      expect(Object.keys(result.junit)).toEqual(['receiver.xml', 'replay.xml']);
+      expect(secret).toBe(SECRET);
+      expect(JSON.stringify(result)).not.toContain(SECRET);
+    });
+
+    it('passes for a merge request from a fork, without the secret', { timeout: PATIENT }, async () => {
+      const { result, secret } = await onGitlab('receiver.js');
+      expect(result.status, result.log).toBe('success');
+      expect(secret).toBe(SECRET_OF_JOB);
+    });
+
+    it('fails for a receiver that accepts unsigned requests', { timeout: PATIENT }, async () => {
+      const { result } = await onGitlab('broken/accepts-everything.js');
+      expect(result.status, result.log).toBe('failed');
+      expect(result.artifacts).toEqual(FORGED);
+      expect(result.junit).toEqual(FORGED);
+    });
+  });
+});
