@@ -1,13 +1,17 @@
 // Packs the package, installs the tarball as a user would (no install scripts) and runs it on each supported Node.
 // `npm run test:nodes` or `node test/nodes.js 24 26`.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SECRET = 'hooks-fixture-secret';
+/** Maximum size on the disk of the package and its dependencies. */
+const MAX_INSTALLED_MB = 30;
+/** Versions that need a package for SQLite. */
+const WITHOUT_SQLITE = ['20'];
 const versions = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['20', '22', '24', '26'];
 
 const folder = mkdtempSync(join(tmpdir(), 'hooks-nodes-'));
@@ -28,7 +32,9 @@ function check(version, tarball) {
   const home = join(folder, `node-${version}`);
   try {
     mkdirSync(home);
-    const program = install(version, { tarball, home });
+    const program = install(version, tarball, home);
+    const megabytes = sizeOf(join(home, 'node_modules')) / 1024 / 1024;
+    expect(megabytes <= MAX_INSTALLED_MB, `installed ${megabytes} MB`);
     const on = (...words) => run(program, words, home);
     const hooks = join(home, 'node_modules/hooks-cli/bin/hooks.js');
     const fixtures = join(home, 'node_modules/hooks-cli/fixtures');
@@ -36,6 +42,7 @@ function check(version, tarball) {
     const replay = on(hooks, 'replay', `${fixtures}/*.json`, '--loopback', '--no-config', '-o', 'json');
     const { summary } = JSON.parse(replay.trim().split('\n').at(-1));
     expect(summary.delivered === 7, `delivered ${summary.delivered} of 7`);
+    if (WITHOUT_SQLITE.includes(version)) install(version, requiredPackage(home, [program, hooks]), home);
     queue(home, (...words) => on(hooks, ...words));
     const verdict = on(
       hooks,
@@ -53,7 +60,7 @@ function check(version, tarball) {
       "const { sign } = await import('hooks-cli'); if (sign('', 'k').length !== 40) throw 1;",
     );
     if (version !== '20') compileCache(program);
-    process.stdout.write(`ok   node ${used}\n`);
+    process.stdout.write(`ok   node ${used}, installed ${megabytes.toFixed(1)} MB\n`);
     return true;
   } catch (error) {
     process.stdout.write(
@@ -63,27 +70,52 @@ function check(version, tarball) {
   }
 }
 
-/** Installs the package with this Node. Returns the path of its program, because npx would add a second to each command. */
-function install(version, { tarball, home }) {
+/** Installs a package with this Node. Returns the path of its program, because npx would add a second to each command. */
+function install(version, name, home) {
   // npm 12 blocks install scripts by default; older versions need a flag.
   const npm = version === '20' ? 'npm@11' : 'npm@12';
-  const command = `npm install --silent --ignore-scripts --prefix '${home}' '${tarball}' && node -p process.execPath`;
+  const command = `npm install --silent --ignore-scripts --prefix '${home}' '${name}' && node -p process.execPath`;
   const told = run('npx', ['-y', '-p', `node@${version}`, '-p', npm, '-c', command], home);
   return told.trim().split('\n').at(-1);
 }
 
-/** Tests the durable queue with the SQLite of Node, or with the package of SQLite without its install script. */
-function queue(home, hooks) {
+/** Size on the disk in bytes. */
+function sizeOf(path) {
+  const status = lstatSync(path);
+  const entries = status.isDirectory() ? readdirSync(path) : [];
+  return entries.reduce((bytes, name) => bytes + sizeOf(join(path, name)), status.blocks * 512);
+}
+
+/** Tests that a queue is rejected before a file is created. Returns the package that the error names. */
+function requiredPackage(home, [program, ...args]) {
+  const { status, stderr } = spawnSync(program, [...args, ...queueing(home)], {
+    cwd: home,
+    encoding: 'utf8',
+  });
+  expect(status === 2 && !existsSync(join(home, 'hooks.db')), `exit code ${status} without SQLite`);
+  const [, name] = /`npm install (\S+)`/.exec(stderr) ?? [];
+  expect(name !== undefined, stderr);
+  return name;
+}
+
+/** The words of a command that queues a message. */
+function queueing(home) {
   const config = join(home, 'hooks.json');
   const settings = { webhooks: ['http://127.0.0.1:9/hook'], sharedSecret: SECRET };
   writeFileSync(config, JSON.stringify(settings));
-  const flags = ['--store', `sqlite:${join(home, 'hooks.db')}`, '-c', config, '-o', 'json'];
-  const sent = JSON.parse(
-    hooks('send', 'track', '--event', 'Signup', '--user-id', 'u1', '--queue', ...flags),
-  );
+  return ['send', 'track', '--event', 'Signup', '--user-id', 'u1', '--queue', ...flagsOfQueue(home)];
+}
+
+function flagsOfQueue(home) {
+  return ['--store', `sqlite:${join(home, 'hooks.db')}`, '-c', join(home, 'hooks.json'), '-o', 'json'];
+}
+
+/** Tests the durable queue with the SQLite of Node, or with the package of SQLite without its install script. */
+function queue(home, hooks) {
+  const sent = JSON.parse(hooks(...queueing(home)));
   expect(sent.outcome === 'queued', `outcome ${sent.outcome}`);
   const { total } = JSON.parse(
-    hooks('queue', 'stats', ...flags)
+    hooks('queue', 'stats', ...flagsOfQueue(home))
       .trim()
       .split('\n')
       .at(-1),

@@ -33,7 +33,10 @@ export function storeResults(seen: QueueExamination): DoctorResult[] {
 type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
 type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
 
-function absentResult({ file, isWritable }: AbsentStore): DoctorResult {
+function absentResult({ file, problem, isWritable }: AbsentStore): DoctorResult {
+  if (problem !== undefined) {
+    return { check: 'store', status: 'warn', said: problem.message, hint: problem.hint };
+  }
   if (isWritable) return ok('store', `${file}: not there yet; serve, worker and --queue create it`);
   const said = `${file}: not there yet, and cannot be created: this user may not write there`;
   return fail('store', said, 'check who owns the folder, or name another with HOOKS_DATA_DIR or --store');

@@ -95,13 +95,17 @@ export function isAtLeast(version: string, least: readonly number[]): boolean {
   return index === -1 || (parts[index] ?? 0) > (least[index] ?? 0);
 }
 
+/** Loads the optional peer dependency, which only an old Node needs: the prebuilt programs of six platforms are 29 MB. */
 async function replacement(): Promise<Sqlite> {
   try {
     return await import('@photostructure/sqlite');
   } catch (cause) {
     throw new QueueError(
-      `The durable queue needs SQLite ${SAFE_VERSION.join('.')} or newer, which Node ${process.versions.node} does not bring`,
-      { hint: 'run `npm install @photostructure/sqlite` next to hooks-cli, or use a newer Node', cause },
+      `SQLite ${SAFE_VERSION.join('.')} or newer is required, and Node ${process.versions.node} has ${process.versions['sqlite'] ?? 'none'}`,
+      {
+        hint: 'use Node 22.22.3, 24.15 or newer, or run `npm install @photostructure/sqlite@1` next to hooks-cli (with --global if hooks-cli is global)',
+        cause,
+      },
     );
   }
 }
