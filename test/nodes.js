@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SECRET = 'hooks-fixture-secret';
 /** Maximum size on the disk of the package and its dependencies. */
-const MAX_INSTALLED_MB = 30;
+const MAX_INSTALLED_MB = 25;
 /** Versions that need a package for SQLite. */
 const WITHOUT_SQLITE = ['20'];
 const versions = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['20', '22', '24', '26'];
