@@ -80,6 +80,16 @@ describe('the built package', () => {
     expect(paths.filter((path) => path.startsWith('dist/types/cli/'))).toEqual([]);
   });
 
+  it('has no script that npm runs or reports where the package is installed', () => {
+    // `npm ci` in a clone runs `postprepare` even without `prepare`, and `npm pack` runs `prepack`.
+    const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as {
+      scripts: object;
+    };
+    const reported = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare'];
+    expect(Object.keys(scripts).filter((name) => reported.includes(name))).toEqual([]);
+    expect(scripts).toHaveProperty('postprepare', 'npm run --silent prepack');
+  });
+
   it('has a man page for each command, made from its help', async () => {
     await promisify(execFile)(process.execPath, ['test/build/man.js'], { cwd: ROOT });
     const { man } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { man: string[] };
