@@ -95,6 +95,23 @@ function toMatchSchema(received: unknown, schema: object): MatcherResult {
 /** The matchers for `expect.extend(matchers)`. */
 export const matchers = { toHaveReceived, toHaveReceivedInOrder, toMatchSchema } as const;
 
+/** The matchers as methods of `expect(receiver)`. `R` is their result: void, or a promise after `resolves`. */
+export interface HooksMatchers<R = void> {
+  /** Passes if the receiver received a matching message, or with `3x …` exactly three. */
+  toHaveReceived(matcher: MessageMatcher): R;
+  /** Passes if the receiver received matching messages in this order, possibly with other messages between them. */
+  toHaveReceivedInOrder(wanted: readonly MessageMatcher[]): R;
+  /** Passes if every message matches a JSON Schema: one schema for all, or an object with a schema per event name. */
+  toMatchSchema(schema: object): R;
+}
+
+declare global {
+  namespace jest {
+    /** The methods of `expect` in @types/jest, and in Vitest, which includes this interface for libraries of Jest. */
+    interface Matchers<R, T = {}> extends HooksMatchers<R> {}
+  }
+}
+
 function messagesIn(received: unknown): readonly ArrivedMessage[] {
   if (isReceiver(received)) return arrivedAt(received);
   const values = (Array.isArray(received) ? received : [received]) as readonly JsonValue[]; // JSON by its use

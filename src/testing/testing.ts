@@ -9,5 +9,5 @@ export {
   type WaitOptions,
 } from './test-receiver.ts';
 export type { MessageMatcher, SentMessage } from './message-matcher.ts';
-export { matchers, type MatcherResult } from './matchers.ts';
+export { matchers, type HooksMatchers, type MatcherResult } from './matchers.ts';
 export { sample, signedRequest, type SignedRequest, type SignedRequestOptions } from './signed-request.ts';

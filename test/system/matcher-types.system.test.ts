@@ -1,0 +1,27 @@
+// Needs third-party test runners from the registry.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { compileMatchers, MODULES } from '../testing/compile-matchers.ts';
+import { CLIENTS, HAS_CLIENTS } from './clients.ts';
+
+const PAGE = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
+const [, DECLARATION = ''] = /^```ts\n(.*?)^```/ms.exec(PAGE) ?? [];
+
+const SET_UPS: Readonly<Record<string, string>> = {
+  'Vitest --types node': `import { expect } from 'vitest';\nexpect.extend(matchers);`,
+  'Jest --types node,jest': 'expect.extend(matchers);',
+  '@jest/globals --types node': `import { expect } from '@jest/globals';\n${DECLARATION}expect.extend(matchers);`,
+  'Playwright --types node': `import { expect as plain } from '@playwright/test';\nconst expect = plain.extend(matchers);`,
+};
+
+// The timeout in ms is long, because the compiler reads every library.
+describe.skipIf(!HAS_CLIENTS).each(MODULES)(
+  'the types of the matchers with %s',
+  { timeout: 120_000 },
+  (module) => {
+    it.each(Object.entries(SET_UPS))('fit %s', (runner, setUp) => {
+      const types = runner.slice(runner.indexOf('--types'));
+      expect(compileMatchers(CLIENTS, setUp, `${module} ${types}`)).toBe('');
+    });
+  },
+);
