@@ -111,6 +111,19 @@ export async function examineQueue(place: string, clock: Clock): Promise<QueueEx
   return (await loadFiles()).examineFile(place, clock);
 }
 
+type FindNewest = Files['findNewest'];
+
+/**
+ * Finds the newest deliveries in a file by the beginning of their ids, without changing anything. Does not ask a server,
+ * which would take too long. Throws ConfigError for an unknown kind of store, QueueError if the file cannot be read.
+ */
+export async function findNewestDeliveries(
+  place: string,
+  selection: Parameters<FindNewest>[1],
+): ReturnType<FindNewest> {
+  return isServer(place) ? [] : (await loadFiles()).findNewest(place, selection);
+}
+
 export type Recovery = Awaited<ReturnType<Files['recoverFile']>>;
 
 /**

@@ -52,6 +52,8 @@ describe('hooks completion bash', () => {
     ['send track --integration Arch = t', ''],
     ['send track --integration Archive = t', 'true'],
     ['send --source mo', 'mobile-app'],
+    ['test URL --only unsigned,tam', 'unsigned,tampered'],
+    ['test URL --only = unsigned,tam', 'unsigned,tampered'],
     ['listen --save cap', 'captures'],
   ])('completes %j with %j', async (line, expected) => {
     expect((await inBash(completing(line.split(' ')), cwd)).join(' ')).toBe(expected);

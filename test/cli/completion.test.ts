@@ -1,14 +1,19 @@
-import { access, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { filledQueue } from './filled-queue.ts';
 import { placeToComplete } from './place-to-complete.ts';
 import { hooks } from './run-in-process.ts';
 
 const SECRETS = { sharedSecret: 'hunter2', writeKey: 'hunter2' };
-async function asked(words: readonly string[], cwd = process.cwd()) {
-  const { code, stdout, stderr } = await hooks(['complete', '--', ...words], { cwd });
+async function asked(
+  words: readonly string[],
+  cwd = process.cwd(),
+  env: Readonly<Record<string, string>> = {},
+) {
+  const { code, stdout, stderr } = await hooks(['complete', '--', ...words], { cwd, env });
   expect([code, stderr]).toEqual([0, '']);
   const lines = stdout.trimEnd().split('\n');
   const directive = lines.pop() ?? '';
@@ -30,6 +35,14 @@ describe('hooks complete', () => {
     ['completion ', 'bash zsh fish powershell'],
     ['send --nonsense tra', 'track'],
     ['nonsense x', ''],
+    ['test URL --only unsi', 'unsigned'],
+    ['test URL --only unsigned,tam', 'unsigned,tampered'],
+    ['test URL --only tampered,tam', ''],
+    ['test URL --skip=unsigned,tam', 'unsigned,tampered'],
+    ['test URL --state app.db --only twice', 'twice twice-at-once'],
+    ['test URL --scheme stripe --only several', 'several-stripe'],
+    ['sign --scheme st', 'standard-webhooks stripe'],
+    ['verify --scheme stripe,git', 'stripe,github'],
   ])('completes %j with %j', async (line, expected) => {
     expect((await asked(line.split(' '))).values.join(' ')).toBe(expected);
   });
@@ -55,6 +68,44 @@ describe('hooks complete', () => {
     for (const flag of ['--secret', '--write-key', '--url', '--endpoint', '--header', '--source']) {
       expect(JSON.stringify(await asked(['send', flag, ''], cwd))).not.toContain('hunter2');
     }
+  });
+
+  it('offers the schemes of the config, and only the built-in ones if the config is broken', async () => {
+    const acme = { headers: { 'X-Acme': '{signature}' }, signs: '{body}', hash: 'sha256', encoding: 'hex' };
+    const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify({ schemes: { 'st-acme': acme } }) });
+    const builtIn = ['standard-webhooks', 'stripe'];
+    expect((await asked(['sign', '--scheme', 'st'], cwd)).values).toEqual([...builtIn, 'st-acme']);
+    await writeFile(join(cwd, '.hooksrc.json'), '{');
+    expect((await asked(['sign', '--scheme', 'st'], cwd)).values).toEqual(builtIn);
+  });
+
+  it('offers the ids of the queue, dead letters first, and changes no file', async () => {
+    const dataDir = temporaryFolder();
+    await filledQueue(dataDir);
+    const file = join(dataDir, 'hooks.db');
+    const contents = async () => [await readdir(dataDir), await readFile(file)];
+    const before = await contents();
+    const ids = async (...words: readonly string[]) => {
+      return (await asked(['queue', ...words], dataDir, { HOOKS_DATA_DIR: dataDir })).values;
+    };
+    const dead = ['cd34-dead', 'ab12-dead'];
+    expect(await ids('retry', '')).toEqual(dead);
+    expect(await ids('retry', '--now', '')).toEqual([...dead, 'ef56-pending', 'ab12-later']);
+    expect(await ids('show', '')).toEqual([...dead, 'ef56-pending', 'ab12-later']);
+    expect(await ids('drop', 'cd34-dead', 'ab12')).toEqual(['ab12-dead', 'ab12-later']);
+    expect(await ids('show', '--store', file, 'ef')).toEqual(['ef56-pending']);
+    expect(await ids('show', '--store', 'sqlite:missing.db', '')).toEqual([]);
+    expect(await ids('show', '--store=redis://127.0.0.1:1', '')).toEqual([]);
+    expect(await ids('show', 'ab12-dead', '')).toEqual([]);
+    expect(await contents()).toEqual(before);
+  });
+
+  it('prints no error for a file that is not a queue', async () => {
+    const cwd = temporaryFolder({ 'hooks.db': 'text' });
+    expect(await asked(['queue', 'show', '--store', 'hooks.db', ''], cwd)).toEqual({
+      values: [],
+      directive: ':4',
+    });
   });
 
   it.each([

@@ -18,6 +18,7 @@ import { TABLES } from './tables.ts';
 import { livingOwners } from './queue/owner.ts';
 
 export { examineFile } from './examine.ts';
+export { findNewest } from './find-newest.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
 
 export interface OpenQueueFileOptions extends Omit<StoreOptions, 'tables'> {

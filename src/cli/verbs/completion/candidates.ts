@@ -13,10 +13,14 @@ export interface Completion {
   readonly about?: string;
 }
 
-/** Names from the user's config, read only if the word to complete can be one of them. */
+/** Names from the config, the queue and the checks, read only if the word to complete can be one of them. */
 export interface Names {
   readonly sources: () => Promise<readonly string[]>;
   readonly destinations: () => Promise<readonly string[]>;
+  readonly schemes: () => Promise<readonly string[]>;
+  readonly checks: () => Promise<readonly Completion[]>;
+  /** The deliveries that a subcommand of `hooks queue` takes, by the beginning of their ids. */
+  readonly deliveries: (verb: string, start: string) => Promise<readonly Completion[]>;
 }
 
 const NONE: Candidates = { values: [], files: 'none' };
@@ -31,7 +35,7 @@ export async function candidatesFor(
 ): Promise<Candidates> {
   const current = words.at(-1) ?? '';
   const { command, positional, pending, isLiteral } = pointAfter(program, words.slice(0, -1));
-  if (pending !== undefined) return matching(await valuesOf(pending, names), current);
+  if (pending !== undefined) return matching(await valuesOf(pending, current, names), current);
   if (command.name() === 'help') {
     // `help` takes a subcommand of its parent, as in `hooks queue help list`. Only `hooks help` also takes a topic.
     const topics = command.parent?.parent === null ? GUIDES.filter((name) => name !== 'serve') : [];
@@ -42,13 +46,16 @@ export async function candidatesFor(
     const found = isLiteral || positional > 0 ? [] : commandsOf(command);
     const flags = current === '-' ? flagsOf(command) : [];
     const argument = argumentAt(command, positional);
-    const { values, files } = argument === undefined ? NONE : valuesOfArgument(argument);
+    const ids = argument !== undefined && isId(command, argument);
+    const { values, files } = ids
+      ? { ...NONE, values: await names.deliveries(command.name(), current) }
+      : valuesOfArgument(argument);
     return matching({ values: [...found, ...values, ...flags], files }, current);
   }
   const [, flag = '', value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
   const option = value === undefined ? undefined : optionOf(command, flag);
   if (value === undefined) return matching({ values: flagsOf(command), files: 'none' }, current);
-  return option === undefined ? NONE : matching(await valuesOf(option, names), value);
+  return option === undefined ? NONE : matching(await valuesOf(option, value, names), value);
 }
 
 /** The place of the word to complete: the command and the options that the words before it name. */
@@ -105,13 +112,19 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-function valuesOfArgument(argument: Argument): Candidates {
+function valuesOfArgument(argument: Argument | undefined): Candidates {
+  if (argument === undefined) return NONE;
   if (argument.argChoices !== undefined) return plain(argument.argChoices);
   return /file|command|csv/i.test(argument.name()) ? FILES : NONE;
 }
 
+/** Whether the argument is an id of a delivery: `hooks queue show <id>`, `hooks queue drop [ids...]`. */
+function isId(command: Command, argument: Argument): boolean {
+  return command.parent?.name() === 'queue' && /^ids?$/.test(argument.name());
+}
+
 /** Returns the values of an option. Offers nothing for a secret, not even file names, which users could enter as secrets. */
-async function valuesOf(option: Option, names: Names): Promise<Candidates> {
+async function valuesOf(option: Option, current: string, names: Names): Promise<Candidates> {
   if (option.argChoices !== undefined) return plain(option.argChoices);
   switch (option.long) {
     case '--source':
@@ -120,6 +133,11 @@ async function valuesOf(option: Option, names: Names): Promise<Candidates> {
       const destinations = ['All', ...(await names.destinations())];
       return plain(destinations.flatMap((name) => [`${name}=true`, `${name}=false`]));
     }
+    case '--scheme':
+      return listed(plain(await names.schemes()), current);
+    case '--only':
+    case '--skip':
+      return listed({ ...NONE, values: await names.checks() }, current);
     case '--save':
       return FOLDERS;
     case '--host':
@@ -129,6 +147,13 @@ async function valuesOf(option: Option, names: Names): Promise<Candidates> {
     default:
       return /<file>|<folder>/i.test(option.flags) ? FILES : NONE;
   }
+}
+
+/** Completes the last value of a list that commas separate, and omits the values that the list has already. */
+function listed({ values, files }: Candidates, current: string): Candidates {
+  const before = current.split(',').slice(0, -1);
+  const others = values.filter(({ value }) => !before.includes(value));
+  return { files, values: others.map((each) => ({ ...each, value: [...before, each.value].join(',') })) };
 }
 
 function plain(values: readonly string[]): Candidates {

@@ -21,9 +21,9 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-Completes commands, flags, message types, --output and the like, files, and the
-names of the config's sources and destinations; never a secret. A config file
-that is code is not run.
+Completes commands, flags, message types, --output and the like, files, checks,
+signature schemes, the names of the config's sources and destinations, and the
+ids of a queue in a file; never a secret. A config file that is code is not run.
 `;
 
 export const defineCompletion: Define = (command, { io }) => {

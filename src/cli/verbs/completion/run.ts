@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { findProjectFile, findUserFile } from '../../../config/files/find-files.ts';
 import { loadSettings, type Settings } from '../../../config/settings.ts';
+import { resolvePath } from '../../../config/read-setting.ts';
+import { BUILT_IN_SCHEMES } from '../../../signature/schemes/built-in.ts';
+import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { once, type Io } from '../../io.ts';
 import { candidatesFor, type Candidates, type Completion } from './candidates.ts';
 
@@ -16,10 +20,20 @@ const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<
  */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
   try {
-    const settings = once(() => completionSettings(words, io));
+    const own = ownWords(words);
+    const settings = once(() => completionSettings(own, io));
     const { values, files } = await candidatesFor(program, words, {
       sources: async () => (await settings())?.sourceNames ?? [],
       destinations: async () => destinationNames(await settings()),
+      schemes: async () => [...BUILT_IN_SCHEMES, ...(await ownSchemes(settings))].map(({ name }) => name),
+      checks: () => checkCodes(own),
+      deliveries: async (verb, start) => {
+        const store = flagValue(own, STORE_FLAG);
+        const place = store === undefined ? storeOf(await settings()) : resolvePath(io.cwd, store);
+        return place === undefined
+          ? []
+          : deliveriesIn(place, { start, onlyDead: verb === 'retry' && !own.includes('--now') });
+      },
     });
     io.out(`${values.filter(isPlain).map(completionLine).join('')}:${DIRECTIVES[files]}\n`);
   } catch {
@@ -41,23 +55,71 @@ function completionLine({ value, about = '' }: Completion): string {
 
 /** Loads the settings. Undefined for a config that is code, which Tab must not run. */
 async function completionSettings(words: readonly string[], { env, cwd }: Io): Promise<Settings | undefined> {
-  const named = configFlag(words) ?? (env['HOOKS_CONFIG'] || undefined);
+  const named = flagValue(words, CONFIG_FLAG) ?? (env['HOOKS_CONFIG'] || undefined);
   const file = named ?? findProjectFile(cwd) ?? findUserFile(env);
-  if (file === undefined || /\.[cm]?[jt]s$/.test(file)) return undefined;
+  if (file !== undefined && /\.[cm]?[jt]s$/.test(file)) return undefined;
   return loadSettings({ flags: named === undefined ? {} : { config: named }, env, cwd });
 }
 
-/**
- * Returns the file of `-c FILE`, `-cFILE`, `--config FILE` or `--config=FILE`. Ignores words after `--`, which belong to
- * another program.
- */
-function configFlag(words: readonly string[]): string | undefined {
+/** The words before `--`. Later words belong to another program. */
+function ownWords(words: readonly string[]): readonly string[] {
   const literalAt = words.indexOf('--');
-  const own = literalAt === -1 ? words : words.slice(0, literalAt);
-  const flagAt = own.findIndex((word) => /^(?:-c|--config$|--config=)/.test(word));
+  return literalAt === -1 ? words : words.slice(0, literalAt);
+}
+
+/** `-c FILE`, `-cFILE`, `--config FILE` or `--config=FILE`: the value is the group or the next word. */
+const CONFIG_FLAG = /^(?:-c(.*)|--config(?:=(.*))?)$/s;
+const STORE_FLAG = /^--store(?:=(.*))?$/s;
+const SCHEME_FLAG = /^--scheme(?:=(.*))?$/s;
+
+/** Returns the value of a flag among the words. */
+function flagValue(words: readonly string[], flag: RegExp): string | undefined {
+  const flagAt = words.findIndex((word) => flag.test(word));
   if (flagAt === -1) return undefined;
-  const [, attached = ''] = /^(?:-c|--config=)(.*)$/s.exec(own[flagAt] ?? '') ?? [];
-  return attached === '' ? own[flagAt + 1] : attached;
+  const attached = flag
+    .exec(words[flagAt] ?? '')
+    ?.slice(1)
+    .find((value) => value);
+  return attached ?? words[flagAt + 1];
+}
+
+/** Returns the config's custom schemes. Ignores a config that cannot be read, because the built-in schemes need none. */
+async function ownSchemes(
+  settings: () => Promise<Settings | undefined>,
+): Promise<readonly SignatureScheme[]> {
+  try {
+    return (await settings())?.ownSchemes ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the checks of `hooks test`: those of --state, or those of the built-in schemes of --scheme. */
+async function checkCodes(words: readonly string[]): Promise<readonly Completion[]> {
+  if (words.some((word) => /^--state(?:=|$)/.test(word))) {
+    const { proofCodes, proofTitle } = await import('../../../idempotence/prove.ts');
+    return proofCodes().map((code) => ({ value: code, about: proofTitle(code) }));
+  }
+  const { checksFor } = await import('../../../check/checks.ts');
+  const named = flagValue(words, SCHEME_FLAG)?.split(',');
+  const schemes = named && BUILT_IN_SCHEMES.filter(({ name }) => named.includes(name));
+  return checksFor(schemes).map(({ code, title }) => ({ value: code, about: title }));
+}
+
+function storeOf(settings: Settings | undefined): string | undefined {
+  return settings && (settings.store ?? join(settings.dataDir, 'hooks.db'));
+}
+
+/** Maximum number of ids to offer: about a screen. */
+const MAX_IDS = 50;
+
+async function deliveriesIn(
+  place: string,
+  selection: { readonly start: string; readonly onlyDead: boolean },
+): Promise<readonly Completion[]> {
+  const { findNewestDeliveries } = await import('../../../stores/open.ts');
+  const found = await findNewestDeliveries(place, { ...selection, limit: MAX_IDS });
+  return found.map(({ id, type, state }) => ({ value: id, about: `${type}, ${state}` }));
 }
 
 /** Reads the names from the list of keys: reading the sources would fail if a variable of a secret is unset in the shell. */

@@ -24,15 +24,22 @@ export async function assertOwnFile(file: string): Promise<void> {
     // or if the writing process was killed.
     .catch(() => false);
   if (isStamped) return;
-  // Reads the log too, if it exists: committed tables may be only in the log, while the file alone seems empty.
-  const log = await stat(`${file}-wal`).catch(() => undefined);
-  const mode = log !== undefined && log.size > 0 ? 'mode=ro' : 'immutable=1';
-  const foreign = await withDatabase(`${url}?${mode}`, READING, foreignSign);
+  const foreign = await withDatabase(await readingUrl(file), READING, foreignSign);
   if (foreign === undefined) return;
   throw new QueueError(`The queue ${file} is a database of another program (${foreign})`, {
     file,
     hint: 'name another file with --store; this one is left as it was',
   });
+}
+
+/**
+ * The URL to read a file with its log, if it exists: committed tables may be only in the log, while the file alone seems
+ * empty. Without a log, the connection creates none, because it takes the file for `immutable`.
+ */
+export async function readingUrl(file: string): Promise<string> {
+  const log = await stat(`${file}-wal`).catch(() => undefined);
+  const mode = log !== undefined && log.size > 0 ? 'mode=ro' : 'immutable=1';
+  return `${pathToFileURL(file).href}?${mode}`;
 }
 
 const READING = { timeout: 1_000, readOnly: true };
