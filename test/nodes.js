@@ -114,13 +114,16 @@ function flagsOfQueue(home) {
 function queue(home, hooks) {
   const sent = JSON.parse(hooks(...queueing(home)));
   expect(sent.outcome === 'queued', `outcome ${sent.outcome}`);
+  const empty = join(home, 'empty.ndjson');
+  writeFileSync(empty, JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [], body: '' }));
+  hooks('replay', empty, '--exact', '--queue', ...flagsOfQueue(home));
   const { total } = JSON.parse(
     hooks('queue', 'stats', ...flagsOfQueue(home))
       .trim()
       .split('\n')
       .at(-1),
   );
-  expect(total.pending === 1, `pending ${total.pending}`);
+  expect(total.pending === 2, `pending ${total.pending}`);
 }
 
 /** Runs the tests of the compile cache, which Node 20 does not have. */

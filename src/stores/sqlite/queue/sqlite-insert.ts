@@ -15,9 +15,10 @@ export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inse
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, state, progress, trace = null } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
   const checksum = checksumOf({ body, messageId, orderKeys: keys });
+  // Node 22 binds a view of an empty ArrayBuffer as NULL.
   const { changes, lastInsertRowid } = sql(
     `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body, checksum, trace)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, coalesce(?, x''), ?, ?) ON CONFLICT (id) DO NOTHING`,
   ).run(id, lane, messageId, type, keys, createdAt, dueAt, body, checksum, trace);
   if (Number(changes) === 0) return undefined;
   const place = { lane, dueAt, seq: Number(lastInsertRowid) };
