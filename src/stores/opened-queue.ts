@@ -21,6 +21,8 @@ export interface OpenQueue {
   readonly check: (options?: CheckOptions) => Promise<void>;
   /** Returns warnings about settings of the store that could lose or reject deliveries: one sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
+  /** Reads and changes the deliveries. Undefined for a queue in memory. */
+  readonly inspection?: QueueInspection;
   /**
    * Makes deliveries claimable again that damage has hidden from claims, and returns their number. Undefined if the store
    * cannot hide deliveries.

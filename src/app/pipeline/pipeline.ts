@@ -59,7 +59,8 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
 export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
-  const queue = options.queue ?? new MemoryQueue(clock);
+  const memory = new MemoryQueue(clock);
+  const { queue = memory } = options;
   const outcomes = new Outcomes({ followsAll: options.queue === undefined });
   const onEvent = (event: EngineEvent): void => {
     outcomes.see(event);
@@ -73,6 +74,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
+    makeDue: async (lane) => memory.makeDue(lane),
     loadCauses: () => import('../../diagnosis/explain.ts'),
   });
   if (options.transport === undefined) validateRoutes(sources, options.proxyEnv);
