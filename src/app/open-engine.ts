@@ -4,7 +4,6 @@ import { Engine, type EngineOptions } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import { enabledDestinations } from '../engine/router.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import { makeLaneDue } from '../queue/make-lane-due.ts';
 import { proxyVariable } from '../transport/route/proxy.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -59,7 +58,6 @@ export async function openEngine(parts: EngineParts): Promise<OpenEngine> {
 
 function assemble(parts: EngineParts): OpenEngine {
   const { sources, open, onEvent, onUnrecorded, unknownLanes } = parts;
-  const { inspection } = open;
   const transport = parts.transport ?? guardedTransport(parts);
   const engine = new Engine({
     sources,
@@ -69,7 +67,7 @@ function assemble(parts: EngineParts): OpenEngine {
     clock: open.clock,
     userAgent: USER_AGENT,
     pollMs: POLL_MS,
-    makeDue: inspection && ((lane, goesOn) => makeLaneDue(inspection, lane, { clock: open.clock, goesOn })),
+    makeDue: open.makeDue,
     loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
       // Deletion requests record the results of `delete` messages only.

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import { makeLaneDue } from '../../src/queue/make-lane-due.ts';
@@ -28,24 +28,45 @@ async function waiting(count: number) {
   return { ...open, now };
 }
 
-it('makes the deliveries of the lane due in steps, but those whose webhook asked for a longer wait', async () => {
-  const { inspection, queue, close, now } = await waiting(1_200);
-  let steps = 0;
-  await makeLaneDue(inspection, LANE, { clock: systemClock, goesOn: () => ++steps > 0 });
-  expect(steps).toBe(3);
-  const { deliveries } = await inspection.list({ states: ['retrying'], limit: 2_000 });
-  const isDue = (dueAt: number): boolean => dueAt < now + HOUR_MS / 2;
-  expect(deliveries.filter(({ dueAt }) => isDue(dueAt))).toHaveLength(800);
-  expect((await inspection.get('other'))?.dueAt).toBe(now + HOUR_MS);
-  const { claims } = await queue.claim({ ...LANE, limit: 2_000, leaseMs: 10_000 });
-  expect(claims).toHaveLength(800);
-  await close();
-});
+type Waiting = Awaited<ReturnType<typeof waiting>>;
 
-it('stops between two steps', async () => {
-  const { inspection, close, now } = await waiting(600);
-  await makeLaneDue(inspection, LANE, { clock: systemClock, goesOn: () => false });
-  const { deliveries } = await inspection.list({ states: ['retrying'], limit: 1_000 });
-  expect(deliveries.filter(({ dueAt }) => dueAt < now + HOUR_MS / 2)).toHaveLength(333);
-  await close();
+const ways = {
+  'any store': ({ inspection }: Waiting, goesOn: () => boolean) =>
+    makeLaneDue(inspection, LANE, { clock: systemClock, goesOn }),
+  'a file': async ({ makeDue }: Waiting, goesOn: () => boolean) => makeDue?.(LANE, goesOn),
+};
+
+describe.each(Object.entries(ways))('in %s', (name, makeDue) => {
+  it('makes the deliveries of the lane due in steps, but those whose webhook asked for a longer wait', async () => {
+    const open = await waiting(1_800);
+    let steps = 0;
+    await makeDue(open, () => ++steps > 0);
+    expect(steps).toBe(name === 'a file' ? 2 : 4);
+    const { deliveries } = await open.inspection.list({ states: ['retrying'], limit: 2_000 });
+    const isDue = (dueAt: number): boolean => dueAt < open.now + HOUR_MS / 2;
+    expect(deliveries.filter(({ dueAt }) => isDue(dueAt))).toHaveLength(1_200);
+    expect((await open.inspection.get('other'))?.dueAt).toBe(open.now + HOUR_MS);
+    const { claims } = await open.queue.claim({ ...LANE, limit: 2_000, leaseMs: 10_000 });
+    expect(claims).toHaveLength(1_200);
+    // Those in flight are not changed.
+    await makeDue(open, () => true);
+    await Promise.all(
+      claims.map((claim) => open.queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS })),
+    );
+    expect(await open.sweep?.()).toBe(0);
+    expect((await open.inspection.stats()).map(({ delivered, retrying }) => [delivered, retrying])).toEqual([
+      [0, 1],
+      [1_200, 600],
+    ]);
+    await open.close();
+  });
+
+  it('stops between two steps', async () => {
+    const open = await waiting(1_800);
+    await makeDue(open, () => false);
+    const { deliveries } = await open.inspection.list({ states: ['retrying'], limit: 2_000 });
+    const due = deliveries.filter(({ dueAt }) => dueAt < open.now + HOUR_MS / 2);
+    expect(due).toHaveLength(name === 'a file' ? 1_000 : 333);
+    await open.close();
+  });
 });
