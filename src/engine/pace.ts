@@ -158,7 +158,9 @@ export class LanePace {
   }
 
   /**
-   * Counts a round that has ended. Returns whether the destination is back with it after it was down. A rejection counts as a success, because it shows that the receiver is up. Interrupted,
+   * Counts a round that has ended. Returns whether the destination is back with it after it was down.
+   *
+   * A rejection counts as a success, because it shows that the receiver is up. Interrupted,
    * broken and lost rounds are not counted, because they say nothing about the receiver.
    */
   ended({ outcome }: RoundResult): boolean {

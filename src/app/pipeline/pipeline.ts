@@ -7,6 +7,7 @@ import type { EngineEvent } from '../../engine/engine-event.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { Sources } from '../../engine/options.ts';
 import { Router } from '../../engine/router.ts';
+import type { LaneId } from '../../queue/queue.ts';
 import { MemoryQueue } from '../../stores/open.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -74,7 +75,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
-    makeDue: async (lane) => memory.makeDue(lane),
+    ...(queue === memory && { makeDue: async (lane: LaneId) => memory.makeDue(lane) }),
     loadCauses: () => import('../../diagnosis/explain.ts'),
   });
   if (options.transport === undefined) validateRoutes(sources, options.proxyEnv);
