@@ -67,6 +67,7 @@ function assemble(parts: EngineParts): OpenEngine {
     clock: open.clock,
     userAgent: USER_AGENT,
     pollMs: POLL_MS,
+    makeDue: open.makeDue,
     loadCauses: () => import('../diagnosis/explain.ts'),
     onEvent: (event) => {
       // Deletion requests record the results of `delete` messages only.

@@ -5,6 +5,7 @@ import type { Delivery } from '../queue/delivery.ts';
 import type { LaneId, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
+import type { MakeDue } from './catch-up.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { Lane, type LaneContext } from './lane.ts';
 import type { ResponseCauses } from './round/classify.ts';
@@ -29,6 +30,11 @@ export interface EngineOptions extends RouterOptions {
    * process that has the destination. @default 'cancel'
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
+  /**
+   * Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait. Called
+   * when a destination that was down is back. @default each delivery waits for its own time
+   */
+  readonly makeDue?: MakeDue | undefined;
   /**
    * Called for each event, while deliveries wait for it, so it must be quick. An error that it throws becomes an uncaught
    * exception; the deliveries continue.

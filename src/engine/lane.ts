@@ -1,6 +1,7 @@
 import { backoffMs } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Claim, ClaimRequest, ClaimResult, LaneId, Settlement } from '../queue/queue.ts';
+import { CatchUp, type MakeDue } from './catch-up.ts';
 import { GONE, type Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
@@ -14,6 +15,7 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
   readonly random: () => number;
   /** Milliseconds between two looks for deliveries that other processes added. Undefined if there are no other processes. */
   readonly pollMs?: number;
+  readonly makeDue?: MakeDue | undefined;
   /** Whether the queue announces deliveries that other processes add (`wakeSoon`). */
   readonly isWatched: boolean;
   /** Called when the lane has no delivery left that waits or is in flight. */
@@ -29,7 +31,7 @@ interface NextClaim {
 /** Minimum milliseconds between two claims of a slowed lane: deliveries that may start meanwhile are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
-/** Minimum milliseconds between two claims for announced deliveries: deliveries that are announced meanwhile are claimed together. */
+/** Minimum milliseconds between two claims for announced deliveries: those announced meanwhile are claimed together. */
 const GATHER_MS = 7;
 
 /** One destination of one source. Claims due deliveries, up to the concurrency of the destination, and delivers each. */
@@ -42,17 +44,18 @@ export class Lane {
   readonly #leaseMs: number;
   readonly #pace: LanePace;
   #inFlight = 0;
-  /** Number of claims whose round has ended and whose settlement the queue has not stored yet. */
+  /** Claims whose round has ended and whose settlement the queue has not stored yet. */
   #settling = 0;
   #claimedAt = -Infinity;
   #isClaiming = false;
+  readonly #catchUp: CatchUp;
   /** Whether a delivery may have become claimable since the last claim began. */
   #mayHaveMore = false;
   /** Whether the last claim found no unsettled delivery in the lane. */
   #isEmpty = false;
   /** Whether the last claim returned as many deliveries as it may, so that more may be due. */
   #wasFull = true;
-  /** Number of consecutive calls of `queue.claim` that failed. */
+  /** Consecutive calls of `queue.claim` that failed. */
   #failures = 0;
   readonly #timer: LaneTimer;
   #onDone: (() => void) | undefined;
@@ -68,12 +71,10 @@ export class Lane {
       this.#mayHaveMore = true;
       if (!this.#isClaiming) void this.#claimAll();
     });
+    this.#catchUp = new CatchUp({ ...context, lane: name, wake: () => this.wake() });
     this.#pace = new LanePace(paceOptionsOf(delivery), context.clock);
-    this.#round = destination && {
-      ...context,
-      destination,
-      health: LaneHealth.of(destination, context.clock),
-    };
+    const health = destination && LaneHealth.of(destination, context.clock);
+    this.#round = destination && health && { ...context, destination, health };
   }
 
   /** Whether the lane has no delivery: none waits, and none is in flight. */
@@ -107,7 +108,7 @@ export class Lane {
   }
 
   get #isAtRest(): boolean {
-    return this.#inFlight === 0 && this.#settling === 0 && !this.#isClaiming;
+    return this.#inFlight === 0 && this.#settling === 0 && !this.#isClaiming && !this.#catchUp.isRunning;
   }
 
   get #mayClaim(): boolean {
@@ -221,7 +222,7 @@ export class Lane {
       const reason = delivery.isDamaged ? 'damaged' : 'cancelled';
       return { state: 'dead', reason, progress: delivery.progress };
     }
-    this.#pace.ended(result);
+    if (this.#pace.ended(result)) void this.#catchUp.run().then(() => this.#announceRest());
     if (result.outcome === 'broken') {
       this.#context.onEvent?.({ kind: 'error', during: 'round', error: result.error, delivery });
     }

@@ -2,7 +2,7 @@ import type { AudienceCatalog } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
 import type { DeletionStore } from '../deletion/state.ts';
 import type { DeadDropping, LaneStats, QueueInspection } from '../queue/inspection.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { LaneId, Queue } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
 import type { Seen } from '../service/ingest/seen.ts';
 
@@ -21,6 +21,11 @@ export interface OpenQueue {
   readonly check: (options?: CheckOptions) => Promise<void>;
   /** Returns warnings about settings of the store that could lose or reject deliveries: one sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
+  /**
+   * Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait, in steps.
+   * Calls `goesOn` after each step, and stops if it returns false.
+   */
+  readonly makeDue?: (lane: LaneId, goesOn: () => boolean) => Promise<void>;
   /**
    * Makes deliveries claimable again that damage has hidden from claims, and returns their number. Undefined if the store
    * cannot hide deliveries.

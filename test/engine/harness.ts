@@ -68,6 +68,7 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
     clock,
     random,
     userAgent: 'hooks-cli/0.0.0',
+    ...(queue instanceof MemoryQueue && { makeDue: async (lane) => queue.makeDue(lane) }),
     loadCauses: () => Promise.resolve({ causeCodeOf, quotationOf }),
     unknownLanes: options.unknownLanes,
     ...(pollMs !== undefined && { pollMs }),

@@ -15,6 +15,8 @@ import {
 
 const MANY = 10_000;
 const MINUTE_MS = 60_000;
+/** Most requests in the first second after an outage: a claim of 32, and 8 in a quarter of a second, doubled three times. */
+const SLOW_SECOND = 152;
 /** Milliseconds since the start of the clock. */
 const IN_FIVE_MINUTES = 'Thu, 01 Jan 2026 00:05:00 GMT';
 
@@ -35,6 +37,13 @@ function busiestSecond({ requests }: Harness, since: number): number {
     most = Math.max(most, index - first + 1);
   });
   return most;
+}
+
+/** Expects that no second has more than 2.5 times the requests of an average second of the catch-up. */
+function expectSteady(harness: Harness, since: number): void {
+  const times = harness.requests.map(({ at }) => at).filter((at) => at >= since);
+  const seconds = Math.max(1, ((times.at(-1) ?? since) - (times[0] ?? since)) / 1_000);
+  expect(busiestSecond(harness, since)).toBeLessThanOrEqual((2.5 * times.length) / seconds);
 }
 
 /** Waits until the queue is empty, and returns how long this took. */
@@ -77,8 +86,8 @@ describe('10,000 deliveries', () => {
     await untilIdle(harness);
     expect(harness.settled()).toHaveLength(MANY);
     const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
-    expect(firstSecond.length).toBeLessThanOrEqual(100);
-    expect(busiestSecond(harness, backAt)).toBeLessThanOrEqual(6_000);
+    expect(firstSecond.length).toBeLessThanOrEqual(SLOW_SECOND);
+    expectSteady(harness, backAt);
   });
 
   it('start slowly if no process was there to deliver them', async () => {
@@ -88,8 +97,10 @@ describe('10,000 deliveries', () => {
     const startedAt = harness.clock.now();
     harness.engine.start();
     const tookMs = await untilIdle(harness);
-    expect(harness.requests.filter(({ at }) => at < startedAt + 1_000).length).toBeLessThanOrEqual(100);
-    expect(busiestSecond(harness, startedAt)).toBeLessThanOrEqual(6_000);
+    expect(harness.requests.filter(({ at }) => at < startedAt + 1_000).length).toBeLessThanOrEqual(
+      SLOW_SECOND,
+    );
+    expectSteady(harness, startedAt);
     expect(tookMs).toBeLessThanOrEqual(10_000);
   });
 
@@ -109,7 +120,7 @@ describe('10,000 deliveries', () => {
     await untilIdle(harness);
     expect(harness.settled()).toHaveLength(MANY);
     const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
-    expect(firstSecond.length).toBeLessThanOrEqual(100);
+    expect(firstSecond.length).toBeLessThanOrEqual(SLOW_SECOND);
   });
 
   it('run at full speed to a healthy receiver', async () => {

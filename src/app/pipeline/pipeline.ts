@@ -7,6 +7,7 @@ import type { EngineEvent } from '../../engine/engine-event.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { Sources } from '../../engine/options.ts';
 import { Router } from '../../engine/router.ts';
+import type { LaneId } from '../../queue/queue.ts';
 import { MemoryQueue } from '../../stores/open.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -59,7 +60,8 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
 export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
-  const queue = options.queue ?? new MemoryQueue(clock);
+  const memory = new MemoryQueue(clock);
+  const { queue = memory } = options;
   const outcomes = new Outcomes({ followsAll: options.queue === undefined });
   const onEvent = (event: EngineEvent): void => {
     outcomes.see(event);
@@ -73,6 +75,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
+    ...(queue === memory && { makeDue: async (lane: LaneId) => memory.makeDue(lane) }),
     loadCauses: () => import('../../diagnosis/explain.ts'),
   });
   if (options.transport === undefined) validateRoutes(sources, options.proxyEnv);

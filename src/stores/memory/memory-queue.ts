@@ -1,3 +1,4 @@
+import { waitsInVain } from '../../queue/make-lane-due.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
 import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
@@ -74,6 +75,17 @@ export class MemoryQueue implements Queue {
       lane.remove(entry);
     }
     return true;
+  }
+
+  /** Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait. */
+  makeDue({ source, destination }: LaneId): void {
+    const now = this.#clock.now();
+    for (const entry of this.#entries.values()) {
+      const { delivery, state } = entry;
+      const isOfLane = delivery.source === source && delivery.destination === destination;
+      if (!isOfLane || state !== 'retrying' || !waitsInVain(entry, now)) continue;
+      this.#laneOf(delivery).reschedule(entry, now);
+    }
   }
 
   async lanes(): Promise<readonly LaneId[]> {

@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts';
+import { makeLaneDue } from '../../queue/make-lane-due.ts';
+import type { LaneId } from '../../queue/queue.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
 import { openServer } from './open-server.ts';
 import { ServerLanes } from './queue/server-lanes.ts';
@@ -20,10 +22,12 @@ export async function openServerQueue(
   });
   // Keeps a deletion request as long as its deliveries, which can be delivered or dead.
   const keepMs = retention && Math.max(retention.deliveredMs, retention.deadMs);
+  const inspection = new ServerInspection({ server, clock, lanes });
   return {
     server,
     queue: new ServerQueue({ server, clock, lanes, ...(retention !== undefined && { retention }) }),
-    inspection: new ServerInspection({ server, clock, lanes }),
+    inspection,
+    makeDue: (lane: LaneId, goesOn: () => boolean) => makeLaneDue(inspection, lane, { clock, goesOn }),
     loss,
     seen: new ServerSeen(server, clock),
     deletions: new ServerDeletionStore(server, { keepMs }),

@@ -7,6 +7,8 @@ import { lossText } from './file/cut-commits.ts';
 import { copyStore, giveBackSpace, settledBytes } from './file/free-space.ts';
 import { openStore, type StoreOptions } from './file/open-store.ts';
 import type { Sql, Store } from './file/store.ts';
+import type { LaneId } from '../../queue/queue.ts';
+import { makeLaneRowsDue } from './queue/sqlite-catch-up.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
 import { sweepDeliveries } from './queue/sqlite-sweep.ts';
@@ -46,6 +48,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
     deletions: new SqliteDeletionStore(store),
     audiences: async () => new SqliteAudienceStore(store, clock),
     sweep: () => sweepDeliveries(store),
+    makeDue: (lane: LaneId, goesOn: () => boolean) => makeLaneRowsDue({ store, clock }, lane, goesOn),
     loss: lossText(store.found, store.file),
     isSameFile: (other: string) => isSameFile(store.file, other),
   };
