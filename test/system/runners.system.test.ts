@@ -1,15 +1,17 @@
 // Needs third-party test runners from the registry.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { blocksIn } from '../documentation/blocks.ts';
 import { inherited } from '../end-to-end/running-command.ts';
 import { CLIENTS, HAS_CLIENTS } from './clients.ts';
 
-const PAGE = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
-const BLOCKS = [...PAGE.matchAll(/^```js\n(.*?)^```/gms)].map(([, block = '']) => block);
-const [VITEST = '', JEST = '', PLAYWRIGHT = '', WITH_MATCHERS = '', NODE = '', PLAIN = ''] = BLOCKS;
+const [VITEST = '', JEST = '', PLAYWRIGHT = '', WITH_MATCHERS = '', NODE = '', PLAIN = ''] = blocksIn(
+  'js',
+  'docs/testing.md',
+).map(({ text }) => text);
 
 const REQUIRE = `import { createRequire } from 'node:module';\nconst plant = createRequire(import.meta.url)('./bugs.cjs');\n`;
 

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { BLOCKS, blocksIn, type Block } from './blocks.ts';
+import { stepsOf } from './workflow.ts';
+
+const isWorkflow = ({ text }: Block): boolean => stepsOf(text).length > 0;
+const yamlBlocks = blocksIn('yaml');
+
+describe('a file in the docs', () => {
+  it.each(yamlBlocks.filter((block) => !isWorkflow(block)))(
+    'is a config that loads: $page:$line',
+    async ({ text }) => {
+      const cwd = temporaryFolder({ '.hooksrc.yaml': text, 'package.json': '{}' });
+      const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
+      const env = Object.fromEntries(
+        names.map((name) => [name, name === 'HOOKS_STORE' ? 'redis://h/0' : 'value-of-it']),
+      );
+      const notes: string[] = [];
+      const settings = await loadSettings({ flags: {}, env, cwd, note: (line) => void notes.push(line) });
+      const origins = settings.list().map(({ origin }) => origin);
+      expect(origins).toContain('.hooksrc.yaml');
+      expect(Object.keys(settings.sources).length).toBeGreaterThan(0);
+      expect(notes).toEqual([]);
+    },
+  );
+
+  it.each(yamlBlocks.filter(isWorkflow))(
+    'is a workflow with steps that use hooks: $page:$line',
+    ({ text }) => {
+      expect(stepsOf(text).filter(({ script }) => script.includes('hooks'))).not.toEqual([]);
+    },
+  );
+
+  it.each(blocksIn('json'))('has the schemas of events: $page:$line', ({ text }) => {
+    const value = JSON.parse(text) as Record<string, object>; // a block with an object
+    expect(Object.keys(value)).not.toEqual([]);
+    expect(new MessageSchemas(value as never, 'a block')).toBeInstanceOf(MessageSchemas);
+  });
+});
+
+/** The tests that run the blocks of a language. */
+const RUN_BY: Readonly<Record<string, string>> = {
+  '': 'pages.*.test.ts compare it with the output of the command before',
+  console: 'pages.*.test.ts',
+  go: 'end-to-end/receivers.system.test.ts',
+  haproxy: 'other-files.system.test.ts',
+  js: 'programs.built.test.ts, system/runners.system.test.ts, end-to-end/receivers.system.test.ts',
+  json: 'this file',
+  python: 'pages.system.test.ts, end-to-end/receivers.system.test.ts',
+  ruby: 'end-to-end/receivers.system.test.ts',
+  sh: 'pages.*.test.ts',
+  yaml: 'this file, pages.*.test.ts',
+};
+
+describe('the blocks of README.md and docs/', () => {
+  it('are all in languages that a test runs', () => {
+    expect(BLOCKS.length).toBeGreaterThan(50);
+    expect([...new Set(BLOCKS.map(({ language }) => language))].toSorted()).toEqual(
+      Object.keys(RUN_BY).toSorted(),
+    );
+  });
+});
