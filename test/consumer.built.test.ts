@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { BLOCKS, blocksIn, isProgram } from './documentation/blocks.ts';
+import { typed } from './documentation/typed.ts';
 import { ROOT } from './end-to-end/receiving.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const [VITEST = '', , , WITH_MATCHERS = '', NODE = '', PLAIN = ''] = blocksIn('js', 'docs/testing.md').map(
   ({ text }) => text,
 );
-/** Calls that compile as soon as the package declares the types of its matchers. */
-const UNTYPED = /^ *expect\(receiver\).*\n/gm;
 
 /** The programs of the docs, each in a file. */
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -21,7 +20,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
       text,
     ]),
   ),
-  'vitest.test.mts': VITEST + WITH_MATCHERS.replaceAll(UNTYPED, ''),
+  'vitest.test.mts': typed(VITEST + WITH_MATCHERS),
   'node.test.mts': NODE + PLAIN,
 };
 

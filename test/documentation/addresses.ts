@@ -11,9 +11,13 @@ export class Addresses {
   readonly #receiver: string;
   readonly #others: (readonly [address: string, here: string])[] = [];
 
-  private constructor(ports: ReadonlyMap<string, number>, receiver: string) {
+  /** Whether the page has public hosts. */
+  readonly hasPublic: boolean;
+
+  private constructor(ports: ReadonlyMap<string, number>, receiver: string, hasPublic: boolean) {
     this.#ports = ports;
     this.#receiver = receiver;
+    this.hasPublic = hasPublic;
   }
 
   /** `receiver` is the URL of a receiver that accepts every message. */
@@ -22,7 +26,7 @@ export class Addresses {
     for (const port of new Set([...(page.match(PORT) ?? []), ...Object.values(DEFAULT_PORTS)])) {
       ports.set(port, await freePort());
     }
-    return new Addresses(ports, receiver.replace(/\/$/, ''));
+    return new Addresses(ports, receiver.replace(/\/$/, ''), page.search(PUBLIC) !== -1);
   }
 
   /** Maps another address of the page. */

@@ -63,8 +63,8 @@ async function followOnce({ page, programs, prepare }: Following): Promise<strin
     PATH: `${programs}:${process.env['PATH'] ?? ''}`,
     HOME: home,
     NO_COLOR: '1',
-    // The public hosts of the page are on this machine.
-    HOOKS_ALLOW_PRIVATE: 'true',
+    // The receiver in place of the public hosts has a private address.
+    ...(addresses.hasPublic && { HOOKS_ALLOW_PRIVATE: 'true' }),
   });
   const reading = new Reading(session, addresses);
   try {

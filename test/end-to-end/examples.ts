@@ -52,7 +52,7 @@ function besideService(script: string): string {
 
 /** Starts a correct receiver for the script. */
 function besideReceiver(script: string, url: string): string {
-  const beside = `PORT=${new URL(url).port} node server.js > /dev/null & pid=$!; until curl -so /dev/null ${url}; do sleep 0.05; done`;
+  const beside = `PORT=${new URL(url).port} node server.js > /dev/null & pid=$!; until curl --no-fail -so /dev/null ${url}; do sleep 0.05; done`;
   return `${beside}; ${script}; code=$?; kill $pid; exit $code`;
 }
 

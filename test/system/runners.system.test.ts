@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { blocksIn } from '../documentation/blocks.ts';
+import { typed } from '../documentation/typed.ts';
 import { inherited } from '../end-to-end/running-command.ts';
-import { CLIENTS, HAS_CLIENTS } from './clients.ts';
+import { CLIENTS, HAS_CLIENTS, ROOT } from './clients.ts';
 
 const [VITEST = '', JEST = '', PLAYWRIGHT = '', WITH_MATCHERS = '', NODE = '', PLAIN = ''] = blocksIn(
   'js',
@@ -88,6 +89,48 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
     });
   });
 }
+
+/** The globals of Jest, which its types have under another name. */
+const GLOBALS = `import type * as jest from '@jest/globals';
+declare global {
+  const [expect, test]: [typeof jest.expect, typeof jest.test];
+  const [beforeAll, beforeEach, afterAll]: [typeof jest.beforeAll, typeof jest.beforeEach, typeof jest.afterAll];
+}
+`;
+
+/** Compiles a program of the docs, and returns what the compiler says. `let receiver` has no type in JavaScript. */
+function compiled(text: string, module: string): Promise<Ran> {
+  const folder = join(CLIENTS, `compile-${module}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'globals.d.ts'), GLOBALS);
+  writeFileSync(join(folder, 'signup.js'), text);
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--allowJs',
+    '--checkJs',
+    '--noImplicitAny',
+    'false',
+    '--skipLibCheck',
+  ];
+  const target = ['--target', 'es2023', '--types', 'node', '--module', module];
+  return new Promise((resolve) => {
+    const args = [...flags, ...target, 'signup.js', 'globals.d.ts'];
+    execFile(join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : 1, said: stdout + stderr });
+    });
+  });
+}
+
+describe.skipIf(!HAS_CLIENTS).each([
+  ['Jest', JEST],
+  ['Playwright', PLAYWRIGHT],
+])('the program of the docs for %s', (_, setUp) => {
+  it.each(['nodenext', 'preserve'])('compiles as JavaScript of module %s', async (module) => {
+    expect(await compiled(typed(`${setUp}\n${WITH_MATCHERS}`), module)).toEqual({ code: 0, said: '' });
+  });
+});
 
 /** The sentence in the failure of each bug. */
 const NAMED: Readonly<Record<string, RegExp>> = {
