@@ -50,7 +50,7 @@ export function blocksIn(language: string, page?: string): Block[] {
 
 /** Returns the file that a block is, if its first line is a comment with the name of a file. */
 export function fileOf({ text }: Block): string | undefined {
-  return /^(?:#|\/\/) (\.?[\w-]+(?:\.\w+)+)\b/.exec(text)?.[1];
+  return /^(?:#|\/\/) ((?:[\w.-]+\/)*\.?[\w-]+(?:\.\w+)+)\b/.exec(text)?.[1];
 }
 
 /** Returns whether a block is the part of a receiver that checks the signature. */

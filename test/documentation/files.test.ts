@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { BLOCKS, blocksIn, type Block } from './blocks.ts';
-import { stepsOf } from './workflow.ts';
+import { BLOCKS, blocksIn, commandsOf, type Block } from './blocks.ts';
+import { jobsOf } from './workflow.ts';
 
-const isWorkflow = ({ text }: Block): boolean => stepsOf(text).length > 0;
+const isWorkflow = ({ text }: Block): boolean => jobsOf(text).length > 0;
 const yamlBlocks = blocksIn('yaml');
 
 describe('a file in the docs', () => {
@@ -29,7 +29,11 @@ describe('a file in the docs', () => {
   it.each(yamlBlocks.filter(isWorkflow))(
     'is a workflow with steps that use hooks: $page:$line',
     ({ text }) => {
-      expect(stepsOf(text).filter(({ script }) => script.includes('hooks'))).not.toEqual([]);
+      expect(
+        jobsOf(text)
+          .flat()
+          .filter(({ script }) => script.includes('hooks')),
+      ).not.toEqual([]);
     },
   );
 
@@ -37,6 +41,18 @@ describe('a file in the docs', () => {
     const value = JSON.parse(text) as Record<string, object>; // a block with an object
     expect(Object.keys(value)).not.toEqual([]);
     expect(new MessageSchemas(value as never, 'a block')).toBeInstanceOf(MessageSchemas);
+  });
+});
+
+describe('a curl command in the docs', () => {
+  it('names the type of its body, because a receiver of Express reads no other body', () => {
+    const commands = blocksIn('sh')
+      .flatMap(commandsOf)
+      .filter((command) => command.includes('--data-binary'));
+    expect(commands).not.toEqual([]);
+    expect(commands.filter((command) => !command.includes("-H 'Content-Type: application/json'"))).toEqual(
+      [],
+    );
   });
 });
 

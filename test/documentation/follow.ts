@@ -16,7 +16,7 @@ import {
 import { isShown } from './sample.ts';
 import { ShellSession, type Ran } from './shell-session.ts';
 import { runnable, shortened } from './skipped.ts';
-import { stepsOf } from './workflow.ts';
+import { jobsOf, type Step } from './workflow.ts';
 
 interface Start {
   readonly session: ShellSession;
@@ -107,7 +107,7 @@ class Reading {
       this.#last = await this.#session.run('node program.js');
       this.#expectSuccess(block, 'node program.js');
     } else if (block.language === 'yaml') {
-      for (const { script, env } of stepsOf(block.text)) await this.#step(block, script, env);
+      for (const job of jobsOf(block.text)) await this.#job(block, job);
     }
   }
 
@@ -136,7 +136,12 @@ class Reading {
     this.#last = await this.#session.run(shortened(command));
   }
 
-  async #step(block: Block, script: string, env: Readonly<Record<string, string>>): Promise<void> {
+  async #job(block: Block, steps: readonly Step[]): Promise<void> {
+    for (const step of steps) await this.#step(block, step);
+    this.#session.killLeft();
+  }
+
+  async #step(block: Block, { script, env }: Step): Promise<void> {
     const rest = script.split('\n').map(runnable).join('\n').trim();
     if (rest === '') return;
     const variables = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);

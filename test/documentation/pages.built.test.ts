@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { PAGES } from './blocks.ts';
 import { follow } from './follow.ts';
 import { programsFolder } from './programs-folder.ts';
 import { READERS } from './readers.ts';
-import { toolsOf } from './tools.ts';
+import { PAGES_TO_FOLLOW, toolsOf } from './tools.ts';
 
 const programs = await programsFolder();
 
 describe('the commands of a page', () => {
-  it.concurrent.each(PAGES.filter((page) => toolsOf(page).length === 0))(
+  it.concurrent.each(PAGES_TO_FOLLOW.filter((page) => toolsOf(page).length === 0))(
     'do in their order what the page says: %s',
     async (page) => {
       expect((await follow({ page, programs, prepare: READERS[page] })).join('\n\n')).toBe('');

@@ -35,6 +35,8 @@ export class ShellSession {
   readonly #state = temporaryFolder({ env: '', cwd: '' });
   readonly #env: Readonly<Record<string, string>>;
   readonly #background: Background[] = [];
+  /** Process groups of lines that have left programs running. */
+  readonly #left: number[] = [];
   #lines = 0;
 
   constructor(cwd: string, env: Readonly<Record<string, string>>) {
@@ -54,9 +56,13 @@ export class ShellSession {
     const timer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), LINE_MS);
     const ran = await ended;
     clearTimeout(timer);
-    // Programs that the line left running (`&`).
-    killGroup(child.pid, 'SIGTERM');
+    if (child.pid !== undefined && killGroup(child.pid, 0)) this.#left.push(child.pid);
     return ran;
+  }
+
+  /** Ends the programs that lines have left running (`&`). */
+  killLeft(): void {
+    for (const group of this.#left.splice(0)) killGroup(group, 'SIGKILL');
   }
 
   /** Starts a program that runs until `stopAll`, and waits until it listens at `port`, or else has printed something. */
@@ -84,6 +90,7 @@ export class ShellSession {
   }
 
   async stopAll(): Promise<void> {
+    this.killLeft();
     for (const each of this.#background.splice(0).toReversed()) await stopped(each);
   }
 
@@ -127,10 +134,11 @@ async function isReady(read: () => string, port: number | undefined): Promise<bo
   return isOpen;
 }
 
-function killGroup(group: number | undefined, signal: NodeJS.Signals): void {
+/** Returns whether the group has a process. */
+function killGroup(group: number | undefined, signal: NodeJS.Signals | 0): boolean {
   try {
-    if (group !== undefined) process.kill(-group, signal);
+    return group !== undefined && process.kill(-group, signal);
   } catch {
-    // All its processes have ended.
+    return false;
   }
 }

@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { blocksIn, commandsOf } from './blocks.ts';
 import { runnable, SKIPPED } from './skipped.ts';
-import { stepsOf } from './workflow.ts';
+import { jobsOf } from './workflow.ts';
 
 const LINES = [
   ...blocksIn('sh').flatMap(commandsOf),
-  ...blocksIn('yaml').flatMap(({ text }) => stepsOf(text).flatMap(({ script }) => script.split('\n'))),
+  ...blocksIn('yaml').flatMap(({ text }) =>
+    jobsOf(text)
+      .flat()
+      .flatMap(({ script }) => script.split('\n')),
+  ),
 ];
 
 describe('a part of a command that the tests of the docs skip', () => {
@@ -19,6 +23,17 @@ describe('a part of a command that the tests of the docs skip', () => {
     const skipped = LINES.filter((line) => line !== '' && runnable(line) === '');
     expect(skipped.length).toBeLessThan(10);
     expect(LINES.length).toBeGreaterThan(60);
+  });
+});
+
+describe('the tarball that the docs install', () => {
+  it('is that of this version', () => {
+    const names = LINES.flatMap((line) => line.match(/hooks-cli-\S+\.tgz/g) ?? []);
+    expect(names.length).toBeGreaterThan(2);
+    const { version } = packageJson;
+    expect(names.filter((name) => ![`hooks-cli-${version}.tgz`, 'hooks-cli-*.tgz'].includes(name))).toEqual(
+      [],
+    );
   });
 });
 

@@ -1,6 +1,6 @@
-/** Parts of command lines that do not run here, with the reason. */
+/** Parts of command lines that the tests of the docs do not run, with the reason. */
 export const SKIPPED: readonly (readonly [part: RegExp, reason: string])[] = [
-  [/^npm ci && /, 'installs the packages of the clone, in which this test runs'],
+  [/^npm ci(?: && |$)/, 'installs the packages of the clone, in which this test runs'],
   [
     /^npm pack && npm install .*/,
     'installs for the user; the tests of the packed package pack and install it',

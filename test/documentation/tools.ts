@@ -1,5 +1,6 @@
 import { hasTool } from '../external-tool.ts';
-import { blocksOf, commandsOf, shownCommandsOf } from './blocks.ts';
+import { BLOCKS, blocksOf, commandsOf, isProgram, shownCommandsOf, type Block } from './blocks.ts';
+import { jobsOf } from './workflow.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {
   curl: '--version',
@@ -8,6 +9,18 @@ const TOOLS: Readonly<Record<string, string>> = {
   python3: '--version',
   openssl: 'version',
 };
+
+/** The pages with a block that runs in the order of the page. */
+export const PAGES_TO_FOLLOW: readonly string[] = [...new Set(BLOCKS.filter(isRun).map(({ page }) => page))];
+
+function isRun(block: Block): boolean {
+  const { language, text } = block;
+  return (
+    ['sh', 'console'].includes(language) ||
+    isProgram(block) ||
+    (language === 'yaml' && jobsOf(text).length > 0)
+  );
+}
 
 /** Returns the programs that the commands of a page need besides hooks, Node and a POSIX shell. */
 export function toolsOf(page: string): string[] {
