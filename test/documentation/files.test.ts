@@ -3,39 +3,24 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { BLOCKS, blocksIn, commandsOf, type Block } from './blocks.ts';
-import { jobsOf } from './workflow.ts';
 
-const isWorkflow = ({ text }: Block): boolean => jobsOf(text).length > 0;
-const yamlBlocks = blocksIn('yaml');
+/** ci-jobs.system.test.ts runs the workflow and the job. */
+const isConfig = ({ page }: Block): boolean => page !== 'docs/ci.md';
 
 describe('a file in the docs', () => {
-  it.each(yamlBlocks.filter((block) => !isWorkflow(block)))(
-    'is a config that loads: $page:$line',
-    async ({ text }) => {
-      const cwd = temporaryFolder({ '.hooksrc.yaml': text, 'package.json': '{}' });
-      const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
-      const env = Object.fromEntries(
-        names.map((name) => [name, name === 'HOOKS_STORE' ? 'redis://h/0' : 'value-of-it']),
-      );
-      const notes: string[] = [];
-      const settings = await loadSettings({ flags: {}, env, cwd, note: (line) => void notes.push(line) });
-      const origins = settings.list().map(({ origin }) => origin);
-      expect(origins).toContain('.hooksrc.yaml');
-      expect(Object.keys(settings.sources).length).toBeGreaterThan(0);
-      expect(notes).toEqual([]);
-    },
-  );
-
-  it.each(yamlBlocks.filter(isWorkflow))(
-    'is a workflow with steps that use hooks: $page:$line',
-    ({ text }) => {
-      expect(
-        jobsOf(text)
-          .flat()
-          .filter(({ script }) => script.includes('hooks')),
-      ).not.toEqual([]);
-    },
-  );
+  it.each(blocksIn('yaml').filter(isConfig))('is a config that loads: $page:$line', async ({ text }) => {
+    const cwd = temporaryFolder({ '.hooksrc.yaml': text, 'package.json': '{}' });
+    const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
+    const env = Object.fromEntries(
+      names.map((name) => [name, name === 'HOOKS_STORE' ? 'redis://h/0' : 'value-of-it']),
+    );
+    const notes: string[] = [];
+    const settings = await loadSettings({ flags: {}, env, cwd, note: (line) => void notes.push(line) });
+    const origins = settings.list().map(({ origin }) => origin);
+    expect(origins).toContain('.hooksrc.yaml');
+    expect(Object.keys(settings.sources).length).toBeGreaterThan(0);
+    expect(notes).toEqual([]);
+  });
 
   it.each(blocksIn('json'))('has the schemas of events: $page:$line', ({ text }) => {
     const value = JSON.parse(text) as Record<string, object>; // a block with an object
@@ -67,7 +52,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   python: 'pages.system.test.ts, end-to-end/receivers.system.test.ts',
   ruby: 'end-to-end/receivers.system.test.ts',
   sh: 'pages.*.test.ts',
-  yaml: 'this file, pages.*.test.ts',
+  yaml: 'this file, ci-jobs.system.test.ts',
 };
 
 describe('the blocks of README.md and docs/', () => {

@@ -16,7 +16,6 @@ import {
 import { isShown } from './sample.ts';
 import { ShellSession, type Ran } from './shell-session.ts';
 import { runnable, shortened } from './skipped.ts';
-import { jobsOf, type Step } from './workflow.ts';
 
 interface Start {
   readonly session: ShellSession;
@@ -106,8 +105,6 @@ class Reading {
       await this.#write('program.js', block.text);
       this.#last = await this.#session.run('node program.js');
       this.#expectSuccess(block, 'node program.js');
-    } else if (block.language === 'yaml') {
-      for (const job of jobsOf(block.text)) await this.#job(block, job);
     }
   }
 
@@ -134,19 +131,6 @@ class Reading {
     const port = command.includes(' -- ') ? Addresses.portIn(command) : undefined;
     if (port !== undefined) await this.#session.release(port);
     this.#last = await this.#session.run(shortened(command));
-  }
-
-  async #job(block: Block, steps: readonly Step[]): Promise<void> {
-    for (const step of steps) await this.#step(block, step);
-    this.#session.killLeft();
-  }
-
-  async #step(block: Block, { script, env }: Step): Promise<void> {
-    const rest = script.split('\n').map(runnable).join('\n').trim();
-    if (rest === '') return;
-    const variables = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
-    this.#last = await this.#session.run(`set -e\n${variables.join('')}${this.#addresses.command(rest)}`);
-    this.#expectSuccess(block, script);
   }
 
   #expectSuccess(block: Block, line: string): void {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { follow } from './follow.ts';
 import { programsFolder } from './programs-folder.ts';
-import { READERS } from './readers.ts';
 import { PAGES_TO_FOLLOW, toolsOf } from './tools.ts';
 
 const programs = await programsFolder();
@@ -10,7 +9,7 @@ describe('the commands of a page', () => {
   it.concurrent.each(PAGES_TO_FOLLOW.filter((page) => toolsOf(page).length === 0))(
     'do in their order what the page says: %s',
     async (page) => {
-      expect((await follow({ page, programs, prepare: READERS[page] })).join('\n\n')).toBe('');
+      expect((await follow({ page, programs })).join('\n\n')).toBe('');
     },
   );
 });

@@ -61,7 +61,7 @@ export class ShellSession {
   }
 
   /** Ends the programs that lines have left running (`&`). */
-  killLeft(): void {
+  #killLeft(): void {
     for (const group of this.#left.splice(0)) killGroup(group, 'SIGKILL');
   }
 
@@ -90,7 +90,7 @@ export class ShellSession {
   }
 
   async stopAll(): Promise<void> {
-    this.killLeft();
+    this.#killLeft();
     for (const each of this.#background.splice(0).toReversed()) await stopped(each);
   }
 

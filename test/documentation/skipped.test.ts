@@ -2,16 +2,8 @@ import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { blocksIn, commandsOf } from './blocks.ts';
 import { runnable, SKIPPED } from './skipped.ts';
-import { jobsOf } from './workflow.ts';
 
-const LINES = [
-  ...blocksIn('sh').flatMap(commandsOf),
-  ...blocksIn('yaml').flatMap(({ text }) =>
-    jobsOf(text)
-      .flat()
-      .flatMap(({ script }) => script.split('\n')),
-  ),
-];
+const LINES = blocksIn('sh').flatMap(commandsOf);
 
 describe('a part of a command that the tests of the docs skip', () => {
   it.each(SKIPPED)('is in the docs: %s', (part, reason) => {

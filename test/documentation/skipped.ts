@@ -1,11 +1,11 @@
 /** Parts of command lines that the tests of the docs do not run, with the reason. */
 export const SKIPPED: readonly (readonly [part: RegExp, reason: string])[] = [
-  [/^npm ci(?: && |$)/, 'installs the packages of the clone, in which this test runs'],
+  [/^npm ci && /, 'installs the packages of the clone, in which this test runs'],
   [
     /^npm pack && npm install .*/,
     'installs for the user; the tests of the packed package pack and install it',
   ],
-  [/^npm install .*\.tgz$/, 'installs; the tests of the packed package pack and install it'],
+  [/^npm (?:install|i) .*\.tgz$/, 'installs; the tests of the packed package pack and install it'],
   [/^npm install .*@.*/, 'installs; another test checks that the package is tested with these versions'],
   [
     /^sudo (?:useradd|systemctl) .*/,

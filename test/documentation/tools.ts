@@ -1,6 +1,5 @@
 import { hasTool } from '../external-tool.ts';
 import { BLOCKS, blocksOf, commandsOf, isProgram, shownCommandsOf, type Block } from './blocks.ts';
-import { jobsOf } from './workflow.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {
   curl: '--version',
@@ -14,12 +13,7 @@ const TOOLS: Readonly<Record<string, string>> = {
 export const PAGES_TO_FOLLOW: readonly string[] = [...new Set(BLOCKS.filter(isRun).map(({ page }) => page))];
 
 function isRun(block: Block): boolean {
-  const { language, text } = block;
-  return (
-    ['sh', 'console'].includes(language) ||
-    isProgram(block) ||
-    (language === 'yaml' && jobsOf(text).length > 0)
-  );
+  return ['sh', 'console'].includes(block.language) || isProgram(block);
 }
 
 /** Returns the programs that the commands of a page need besides hooks, Node and a POSIX shell. */
