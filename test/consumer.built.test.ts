@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { BLOCKS, blocksIn, isProgram } from './documentation/blocks.ts';
-import { typed } from './documentation/typed.ts';
 import { ROOT } from './end-to-end/receiving.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -20,7 +19,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
       text,
     ]),
   ),
-  'vitest.test.mts': typed(VITEST + WITH_MATCHERS),
+  'vitest.test.mts': VITEST + WITH_MATCHERS,
   'node.test.mts': NODE + PLAIN,
 };
 

@@ -52,6 +52,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   python: 'pages.system.test.ts, end-to-end/receivers.system.test.ts',
   ruby: 'end-to-end/receivers.system.test.ts',
   sh: 'pages.*.test.ts',
+  ts: 'system/matcher-types.system.test.ts',
   yaml: 'this file, ci-jobs.system.test.ts',
 };
 

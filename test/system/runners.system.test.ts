@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { blocksIn } from '../documentation/blocks.ts';
-import { typed } from '../documentation/typed.ts';
 import { inherited } from '../end-to-end/running-command.ts';
 import { CLIENTS, HAS_CLIENTS, ROOT } from './clients.ts';
 
@@ -90,20 +89,11 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
   });
 }
 
-/** The globals of Jest, which its types have under another name. */
-const GLOBALS = `import type * as jest from '@jest/globals';
-declare global {
-  const [expect, test]: [typeof jest.expect, typeof jest.test];
-  const [beforeAll, beforeEach, afterAll]: [typeof jest.beforeAll, typeof jest.beforeEach, typeof jest.afterAll];
-}
-`;
-
 /** Compiles a program of the docs, and returns what the compiler says. `let receiver` has no type in JavaScript. */
-function compiled(text: string, module: string): Promise<Ran> {
+function compiled(text: string, module: string, types: string): Promise<Ran> {
   const folder = join(CLIENTS, `compile-${module}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  writeFileSync(join(folder, 'globals.d.ts'), GLOBALS);
   writeFileSync(join(folder, 'signup.js'), text);
   const flags = [
     '--noEmit',
@@ -114,9 +104,9 @@ function compiled(text: string, module: string): Promise<Ran> {
     'false',
     '--skipLibCheck',
   ];
-  const target = ['--target', 'es2023', '--types', 'node', '--module', module];
+  const target = ['--target', 'es2023', '--types', types, '--module', module];
   return new Promise((resolve) => {
-    const args = [...flags, ...target, 'signup.js', 'globals.d.ts'];
+    const args = [...flags, ...target, 'signup.js'];
     execFile(join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: folder }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : 1, said: stdout + stderr });
     });
@@ -124,11 +114,11 @@ function compiled(text: string, module: string): Promise<Ran> {
 }
 
 describe.skipIf(!HAS_CLIENTS).each([
-  ['Jest', JEST],
-  ['Playwright', PLAYWRIGHT],
-])('the program of the docs for %s', (_, setUp) => {
+  ['Jest', JEST, 'node,jest'],
+  ['Playwright', PLAYWRIGHT, 'node'],
+])('the program of the docs for %s', (_, setUp, types) => {
   it.each(['nodenext', 'preserve'])('compiles as JavaScript of module %s', async (module) => {
-    expect(await compiled(typed(`${setUp}\n${WITH_MATCHERS}`), module)).toEqual({ code: 0, said: '' });
+    expect(await compiled(`${setUp}\n${WITH_MATCHERS}`, module, types)).toEqual({ code: 0, said: '' });
   });
 });
 
