@@ -89,12 +89,15 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
   });
 }
 
-/** Compiles a program of the docs, and returns what the compiler says. `let receiver` has no type in JavaScript. */
+/** The type that TypeScript cannot infer: with `any`, Playwright's `expect` does not have the matchers. */
+const TYPE = `/** @type {import('hooks-cli/testing').TestReceiver} */`;
+
+/** Compiles a program of the docs, and returns what the compiler says. */
 function compiled(text: string, module: string, types: string): Promise<Ran> {
   const folder = join(CLIENTS, `compile-${module}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  writeFileSync(join(folder, 'signup.js'), text);
+  writeFileSync(join(folder, 'signup.js'), text.replace('let receiver;', `${TYPE} let receiver;`));
   const flags = [
     '--noEmit',
     '--strict',
