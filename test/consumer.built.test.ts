@@ -1,20 +1,27 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { BLOCKS, blocksIn, isProgram } from './documentation/blocks.ts';
 import { ROOT } from './end-to-end/receiving.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Returns the examples of docs/library.md as one program. */
-function examplesOfLibrary(): string {
-  const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
-  expect(blocks.length).toBeGreaterThan(1);
-  return blocks.join('');
-}
+const [VITEST = '', , , WITH_MATCHERS = '', NODE = '', PLAIN = ''] = blocksIn('js', 'docs/testing.md').map(
+  ({ text }) => text,
+);
 
-const READ_ELSEWHERE = 'declare const database: { streamOfIds(): AsyncIterable<string> };\n';
+/** The programs of the docs, each in a file. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    BLOCKS.filter(isProgram).map(({ page, line, text }) => [
+      `${page.replaceAll(/\W/g, '-')}-${line}.mts`,
+      text,
+    ]),
+  ),
+  'vitest.test.mts': VITEST + WITH_MATCHERS,
+  'node.test.mts': NODE + PLAIN,
+};
 
 /** Calls of the library in CommonJS. */
 const CALLS = `
@@ -42,8 +49,11 @@ export const [body, userId, json]: [string, string | undefined, JsonObject] = [e
 
 /** Creates a project with the package that also checks the declarations of its libraries. */
 function consumer(): string {
-  const cwd = temporaryFolder({ 'readme.mts': READ_ELSEWHERE + examplesOfLibrary(), 'calls.cts': CALLS });
+  const cwd = temporaryFolder({ ...PROGRAMS, 'calls.cts': CALLS });
   mkdirSync(join(cwd, 'node_modules/@types'), { recursive: true });
+  for (const name of ['@segment', 'vitest']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name));
+  }
   symlinkSync(ROOT, join(cwd, 'node_modules/hooks-cli'));
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(cwd, 'node_modules/@types/node'));
   return cwd;
@@ -60,7 +70,7 @@ it.each(['nodenext', 'preserve'])(
       const flags = [...settings, '--skipLibCheck', 'false', '--exactOptionalPropertyTypes', exact];
       const tsc = promisify(execFile)(
         join(ROOT, 'node_modules/.bin/tsc'),
-        [...flags, 'readme.mts', 'calls.cts'],
+        [...flags, ...Object.keys(PROGRAMS), 'calls.cts'],
         { cwd },
       );
       const said = await tsc.then(

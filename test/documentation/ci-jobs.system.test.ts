@@ -9,6 +9,7 @@ import { inherited } from '../end-to-end/running-command.ts';
 import { freePort } from '../free-port.ts';
 import { HAS_CLIENTS } from '../system/clients.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { blocksIn, documentedFile } from './blocks.ts';
 import { runOnGithub, type GithubResult } from './github-runner.ts';
 import { runOnGitlab, type GitlabResult } from './gitlab-runner.ts';
 import { JobShell, type Variables } from './job-shell.ts';
@@ -16,20 +17,13 @@ import { JobShell, type Variables } from './job-shell.ts';
 /** Timeout for a slow registry and a busy machine. */
 const PATIENT = 300_000;
 
-const PAGE = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
+const PAGE = 'docs/ci.md';
+const [INSTALL = ''] = blocksIn('sh', PAGE).map(({ text }) => text);
 const SECRET = 'secret-of-the-store';
 const SECRET_OF_JOB = 'secret-of-this-job';
 
-/** Returns the block of the page that begins with this text. */
-function block(language: string, start: string): string {
-  const blocks = [...PAGE.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
-  const found = blocks.find(([, word, text]) => word === language && text?.startsWith(start));
-  if (found?.[2] === undefined) throw new Error(`Expected a block of docs/ci.md that begins with ${start}`);
-  return found[2];
-}
-
-const WORKFLOW = block('yaml', '# .github/workflows/');
-const GITLAB_FILE = block('yaml', '# .gitlab-ci.yml');
+const WORKFLOW = documentedFile(PAGE, '.github/workflows/webhooks.yml');
+const GITLAB_FILE = documentedFile(PAGE, '.gitlab-ci.yml');
 
 /** Replaces the port of the page, which can be in use on this machine. Everything else runs as the page has it. */
 async function withFreePort(text: string): Promise<string> {
@@ -80,7 +74,7 @@ describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
       cwd: ROOT,
     });
     const shell = new JobShell(project);
-    const { code, output } = await shell.run(block('sh', 'npm i'), ['-e'], MACHINE);
+    const { code, output } = await shell.run(INSTALL, ['-e'], MACHINE);
     shell.end();
     expect(code, output).toBe(0);
   }, PATIENT);

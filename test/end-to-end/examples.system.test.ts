@@ -3,15 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { programsFolder } from '../documentation/programs-folder.ts';
 import { hasTool } from '../external-tool.ts';
 import { saysTaken } from '../free-port.ts';
-import { COMMANDS, examplesOfHelp, examplesOfPage, pages, runOf, preparedFolder } from './examples.ts';
+import { COMMANDS, examplesOfHelp, runOf, preparedFolder } from './examples.ts';
 import { hooks } from './hooks.ts';
 
+/** Made before any example runs. */
+const PROGRAMS = await programsFolder();
 const helps = await Promise.all(COMMANDS.map((words) => hooks([...words, '--help'])));
 const ofHelp = [...new Set(helps.flatMap(({ stdout }) => examplesOfHelp(stdout)))];
-const PAGES = await pages();
-const ofPages = [...new Set((await Promise.all(PAGES.map(examplesOfPage))).flat())];
 
 interface Ended {
   readonly code: number | null;
@@ -36,7 +37,7 @@ async function sh(script: string, cwd: string, env: Readonly<Record<string, stri
 const COMPLAINT = /^(?:error|[^ ]*: (?:not found|command not found)|sh: )/m;
 
 async function run(example: string): Promise<Ended & { readonly script: string }> {
-  const { cwd, env, ...place } = await preparedFolder(example);
+  const { cwd, env, ...place } = await preparedFolder(example, PROGRAMS);
   const { script } = runOf(example, place);
   return { script, ...(await sh(script, cwd, env)) };
 }
@@ -71,16 +72,4 @@ describe('the examples of the help', () => {
   });
 
   it.concurrent.each(ofHelp.filter(hasToolsFor))('succeed: %s', expectToRun);
-});
-
-describe('the commands of the README and the docs', () => {
-  it('are found', () => {
-    expect(ofPages.length).toBeGreaterThan(25);
-    expect(ofPages).toContain('npm ci && npx hooks replay fixtures/*.json --loopback');
-  });
-
-  it.concurrent.each(ofPages.filter((example) => !ofHelp.includes(example) && hasToolsFor(example)))(
-    'succeed: %s',
-    expectToRun,
-  );
 });

@@ -1,17 +1,13 @@
-import { chmod, cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
+import { documentedFile } from '../documentation/blocks.ts';
+import { deadLetter } from './dead-letter.ts';
 import { closedPort } from './delivering.ts';
-import { hooks, startHooks } from './hooks.ts';
-import { nextJson } from './running-command.ts';
 import { receiving, ROOT, SECRET, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { sign } from '../sign.ts';
-
-/** The folder of `hooks`. Written before any example runs, because a process started meanwhile would hold the file open for writing. */
-const BIN = temporaryFolder({ hooks: `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/hooks.js' "$@"\n` });
-await chmod(join(BIN, 'hooks'), 0o755);
 
 /** Every command that has its own help with examples. */
 export const COMMANDS: readonly (readonly string[])[] = [
@@ -36,22 +32,6 @@ export function examplesOfHelp(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ (.*(?:(?<=\\)\n.*)*)$/gm)].map(([, example = '']) => example);
 }
 
-/** Returns the paths of README.md and the pages of docs/, from the root of the repository. */
-export async function pages(): Promise<string[]> {
-  const docs = await readdir(join(ROOT, 'docs'));
-  return ['README.md', ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
-}
-
-/** Returns the commands of a page's shell blocks, each with all exports of its block. */
-export async function examplesOfPage(page: string): Promise<string[]> {
-  const text = await readFile(join(ROOT, page), 'utf8');
-  return [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => {
-    const lines = block.match(/^(?!#).*(?:(?<=[\\|])\n.*)*$/gm)?.filter((line) => line.trim() !== '') ?? [];
-    const exported = lines.filter((line) => line.startsWith('export '));
-    return lines.filter((line) => !line.startsWith('export ')).map((line) => [...exported, line].join('; '));
-  });
-}
-
 /** The script that runs an example in the folder of a test. */
 export interface Run {
   readonly script: string;
@@ -72,7 +52,7 @@ function besideService(script: string): string {
 
 /** Starts a correct receiver for the script. */
 function besideReceiver(script: string, url: string): string {
-  const beside = `PORT=${new URL(url).port} node server.js > /dev/null & pid=$!; until curl -so /dev/null ${url}; do sleep 0.05; done`;
+  const beside = `PORT=${new URL(url).port} node server.js > /dev/null & pid=$!; until curl --no-fail -so /dev/null ${url}; do sleep 0.05; done`;
   return `${beside}; ${script}; code=$?; kill $pid; exit $code`;
 }
 
@@ -94,29 +74,8 @@ interface Place {
 
 /** Examples that cannot run unchanged, with the script that runs instead. The first pattern that matches counts. */
 const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
-  [/^npm ci && npx /, (script) => script.replace('npm ci && npx ', '')],
-  // Checks only that the package has these scripts, because continuous integration runs them.
-  [
-    /^npm (ci && npm )?(run|test)/,
-    (script) => {
-      const [, name = 'test'] = /npm run (\S+)/.exec(script) ?? [];
-      return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).scripts["${name}"] ? 0 : 1'`;
-    },
-  ],
-  // The tests of the packed package pack and install it.
-  [/^npm pack/, () => 'true'],
-  // test/documentation/ci-jobs.system.test.ts installs the package in a project.
-  [/^npm i -D/, () => 'true'],
-  // Checks only that this package is tested with this version, instead of installing it.
-  [/^npm install/, (script) => wordsOf(script).slice(2).map(isTestedWith).join(' && ')],
   // The server of the example does not exist; test/queue/move.test.ts moves to a real one.
   [/^hooks queue move/, (script) => script.replace(/--to \S+/, '--to sqlite:moved.db')],
-  // Only root may do this; the command of the queue runs without sudo.
-  [
-    /^sudo -u hooks /,
-    (script) => script.replace(/^sudo -u hooks \S+ /, '').replace('/etc/hooks/config.yaml', 'prod.yaml'),
-  ],
-  [/^sudo /, () => 'true'],
   [/^hooks (serve|worker)/, (script) => untilReady(withPort(script))],
   [/127\.0\.0\.1:8788/, besideService],
   // No request arrives, so the command exits with 1.
@@ -142,25 +101,11 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/\bID\b/, (script, { id }) => script.replace(/\bID\b…?/, id)],
   [/^hooks audience (show|forget)|audience_/, besideAudience],
   [/^hooks trait (show|forget)/, (script) => `hooks trait sync 'Lifetime Value' values.csv -q; ${script}`],
-  [/^sqlite3 /, (script) => script.replace(' hooks.db', ' data/hooks.db')],
   [/^hooks queue recover/, (script) => script.replace(' hooks.db', ' data/hooks.db')],
   [/--source web/, (script) => `${script} -c sources.yaml`],
   // For bash only: sh may be another shell.
   [/^eval /, (script) => `bash -c '${script}; complete -p hooks'`],
 ];
-
-/** The words of a command, of which some are in double quotes. */
-function wordsOf(script: string): readonly string[] {
-  return [...script.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted = word]) => quoted);
-}
-
-/** Returns a script that succeeds if the package is tested with `name@major`, or declared with the range `name@range`. */
-function isTestedWith(wanted: string): string {
-  const [name = '', range = ''] = wanted.split('@');
-  const packageJson = `JSON.parse(require("fs").readFileSync("${ROOT}package.json"))`;
-  const isRight = `peer["${name}"] === "${range}" || dev["${name}"].replace("^", "").startsWith("${range}.")`;
-  return `node -e 'const { devDependencies: dev, peerDependencies: peer } = ${packageJson}; process.exitCode = ${isRight} ? 0 : 1'`;
-}
 
 function withPort(script: string): string {
   return script.includes('--port') ? script.replace(/--port \S+/, '--port 0') : `${script} --port 0`;
@@ -181,12 +126,13 @@ export function runOf(example: string, { url, ...place }: Place & { readonly url
   return { script, tools };
 }
 
-/** Prepares a folder with the files that examples name. For examples of the queue, `id` is that of a dead letter. */
+/** Prepares a folder with the files that examples name, and with `programs` at the front of PATH. For examples of the queue, `id` is that of a dead letter. */
 export async function preparedFolder(
   example: string,
+  programs: string,
 ): Promise<Place & { readonly cwd: string; readonly url: string; readonly env: Record<string, string> }> {
   const to = await receiving();
-  const cwd = temporaryFolder(await files(to.url));
+  const cwd = temporaryFolder(files(to.url));
   await cp(join(ROOT, 'fixtures'), join(cwd, 'fixtures'), { recursive: true });
   await cp(join(ROOT, 'fixtures/receivers/receiver.js'), join(cwd, 'server.js'));
   for (const name of ['captures', '.zfunc', '.config/fish/completions']) {
@@ -195,7 +141,7 @@ export async function preparedFolder(
   await cp(join(cwd, 'capture.json'), join(cwd, 'captures/1.json'));
   const signature = sign(track(1), SECRET);
   const env = {
-    PATH: `${BIN}:${process.env['PATH'] ?? ''}`,
+    PATH: `${programs}:${process.env['PATH'] ?? ''}`,
     HOME: cwd,
     HOOKS_DATA_DIR: join(cwd, 'data'),
     HOOKS_URL: to.url,
@@ -209,12 +155,12 @@ export async function preparedFolder(
     cwd,
     env,
     url: to.url,
-    id: /^hooks queue|^sqlite3(?!.*audience_)/.test(example) ? await deadLetter(cwd) : '',
+    id: example.startsWith('hooks queue') ? await deadLetter(cwd, join(cwd, 'data')) : '',
     free: (await closedPort()).replace('/hook', '/'),
   };
 }
 
-async function files(url: string): Promise<Record<string, string | Uint8Array>> {
+function files(url: string): Record<string, string | Uint8Array> {
   const body = track(1);
   const headers = [['X-Signature', sign(body, SECRET)]];
   const bin = { type: 'module' };
@@ -228,7 +174,6 @@ async function files(url: string): Promise<Record<string, string | Uint8Array>> 
     'prod.yaml': `webhooks: [${url}]\n`,
     'sources.yaml': `sources:\n  web:\n    destinations: { Webhooks: { webhooks: [${url}] } }\n`,
     'day.ndjson': tracks(3),
-    'day.ndjson.gz': gzipSync(tracks(3)),
     'users.txt': 'u1\nu2\n',
     'day.gz': gzipSync(tracks(3)),
     'events.ndjson.gz': gzipSync(tracks(3)),
@@ -236,27 +181,6 @@ async function files(url: string): Promise<Record<string, string | Uint8Array>> 
     'ids.gz': gzipSync('u1\nu2\n'),
     'values.csv': 'userId,value,ltv\nu1,27.5,30\nu2,9,10\n',
     'package.json': JSON.stringify(bin),
-    'app.py': await documentedReceiver(),
+    'app.py': documentedFile('docs/receivers.md', 'app.py'),
   };
-}
-
-/** Returns the receiver of docs/receivers.md that passes `hooks test --state`. */
-export async function documentedReceiver(): Promise<string> {
-  const page = await readFile(join(ROOT, 'docs/receivers.md'), 'utf8');
-  const [, program = ''] = /^This receiver passes all of them:\n\n```python\n(.*?)^```/ms.exec(page) ?? [];
-  return program;
-}
-
-/** Adds a delivery that its receiver rejects. Returns its id. */
-async function deadLetter(cwd: string): Promise<string> {
-  const refusing = await receiving({ respond: '400' });
-  const config = join(cwd, 'refusing.yaml');
-  await writeFile(config, `webhooks: [${refusing.url}]\n`);
-  const place = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
-  await hooks(['send', '--json', '@event.json', '--queue', '-c', config], place);
-  const worker = startHooks(['worker', '--allow-private', '-o', 'json', '-c', config], place);
-  await worker.lines.next();
-  const { id } = await nextJson<{ id: string }>(worker);
-  await worker.stop();
-  return id;
 }

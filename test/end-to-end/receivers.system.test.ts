@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHECKS } from '../../src/check/checks.ts';
 import { MESSAGE_CHECKS } from '../../src/check/message-checks.ts';
+import { BLOCKS, isRecipe } from '../documentation/blocks.ts';
 import { hasTool } from '../external-tool.ts';
 import { freePort } from '../free-port.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { sign } from '../sign.ts';
-import { ROOT, SECRET } from './receiving.ts';
+import { SECRET } from './receiving.ts';
 import { RECEIVERS, testing } from './testing.ts';
 
 /** Commands that start a receiver, by the extension of its file. Go compiles first, which is slow. */
@@ -107,14 +108,13 @@ async function isListening(port: number): Promise<boolean> {
 }
 
 describe('a recipe of docs/receivers.md', () => {
-  const page = readFileSync(join(ROOT, 'docs/receivers.md'), 'utf8');
-  const recipes = [...page.matchAll(/```(\w+)\n(?:\/\/|#) The bytes: [^\n]*\n(.*?)```/gs)];
+  const recipes = BLOCKS.filter(isRecipe);
 
   it('exists for four languages', () => {
-    expect(recipes.map(([, language]) => language)).toEqual(['js', 'python', 'go', 'ruby']);
+    expect(recipes.map(({ language }) => language)).toEqual(['js', 'python', 'go', 'ruby']);
   });
 
-  it.each(recipes.map(([, language = '', recipe = '']) => [language, recipe]))(
+  it.each(recipes.map(({ language, text }) => [language, text.replace(/^.*\n/, '')]))(
     'in %s is part of a tested receiver',
     (_, recipe) => {
       const receivers = CORRECT.map((file) => readFileSync(join(RECEIVERS, file), 'utf8'));

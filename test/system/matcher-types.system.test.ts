@@ -1,11 +1,10 @@
 // Needs third-party test runners from the registry.
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { blocksIn } from '../documentation/blocks.ts';
 import { compileMatchers, MODULES } from '../testing/compile-matchers.ts';
 import { CLIENTS, HAS_CLIENTS } from './clients.ts';
 
-const PAGE = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
-const [, DECLARATION = ''] = /^```ts\n(.*?)^```/ms.exec(PAGE) ?? [];
+const [DECLARATION = ''] = blocksIn('ts', 'docs/testing.md').map(({ text }) => text);
 
 const SET_UPS: Readonly<Record<string, string>> = {
   'Vitest --types node': `import { expect } from 'vitest';\nexpect.extend(matchers);`,

@@ -1,15 +1,17 @@
 // Needs third-party test runners from the registry.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { blocksIn } from '../documentation/blocks.ts';
 import { inherited } from '../end-to-end/running-command.ts';
-import { CLIENTS, HAS_CLIENTS } from './clients.ts';
+import { CLIENTS, HAS_CLIENTS, ROOT } from './clients.ts';
 
-const PAGE = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
-const BLOCKS = [...PAGE.matchAll(/^```js\n(.*?)^```/gms)].map(([, block = '']) => block);
-const [VITEST = '', JEST = '', PLAYWRIGHT = '', WITH_MATCHERS = '', NODE = '', PLAIN = ''] = BLOCKS;
+const [VITEST = '', JEST = '', PLAYWRIGHT = '', WITH_MATCHERS = '', NODE = '', PLAIN = ''] = blocksIn(
+  'js',
+  'docs/testing.md',
+).map(({ text }) => text);
 
 const REQUIRE = `import { createRequire } from 'node:module';\nconst plant = createRequire(import.meta.url)('./bugs.cjs');\n`;
 
@@ -86,6 +88,42 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
     });
   });
 }
+
+/** The type that TypeScript cannot infer: with `any`, Playwright's `expect` does not have the matchers. */
+const TYPE = `/** @type {import('hooks-cli/testing').TestReceiver} */`;
+
+/** Compiles a program of the docs, and returns what the compiler says. */
+function compiled(text: string, module: string, types: string): Promise<Ran> {
+  const folder = join(CLIENTS, `compile-${module}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'signup.js'), text.replace('let receiver;', `${TYPE} let receiver;`));
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--allowJs',
+    '--checkJs',
+    '--noImplicitAny',
+    'false',
+    '--skipLibCheck',
+  ];
+  const target = ['--target', 'es2023', '--types', types, '--module', module];
+  return new Promise((resolve) => {
+    const args = [...flags, ...target, 'signup.js'];
+    execFile(join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : 1, said: stdout + stderr });
+    });
+  });
+}
+
+describe.skipIf(!HAS_CLIENTS).each([
+  ['Jest', JEST, 'node,jest'],
+  ['Playwright', PLAYWRIGHT, 'node'],
+])('the program of the docs for %s', (_, setUp, types) => {
+  it.each(['nodenext', 'preserve'])('compiles as JavaScript of module %s', async (module) => {
+    expect(await compiled(`${setUp}\n${WITH_MATCHERS}`, module, types)).toEqual({ code: 0, said: '' });
+  });
+});
 
 /** The sentence in the failure of each bug. */
 const NAMED: Readonly<Record<string, RegExp>> = {
