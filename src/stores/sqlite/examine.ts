@@ -1,12 +1,11 @@
 import { constants } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import { surveyInspection, type QueueSurvey } from '../../queue/survey.ts';
-import { isMissing } from './file/files.ts';
+import { isMissing, mayAccess } from './file/files.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
   fileEnvironmentOf,
-  mayAccess,
   type StoreExamination,
   type FileEnvironment,
 } from './file/examine-store.ts';
@@ -42,7 +41,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
-  const isWritable = around.isWritable && (await mayAccess(file, constants.W_OK));
+  const isWritable = around.problem === undefined && (await mayAccess(file, constants.W_OK));
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 
