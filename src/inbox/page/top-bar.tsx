@@ -95,7 +95,7 @@ export function NothingYet({ setup, copyText }: Pick<InboxState, 'setup' | 'copy
       <button type="button" onClick={() => copyText(command, 'command')}>
         Copy the command
       </button>
-      {setup.hasSecret && <p>It reads the secret from the terminal: type it, Enter and Ctrl-D.</p>}
+      {setup.hasSecret && <p>It asks for the secret, and does not show what you type.</p>}
     </div>
   );
 }
