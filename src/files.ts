@@ -213,20 +213,3 @@ function tooLarge(limitBytes: number): NodeJS.ErrnoException {
   const limit = kib > 1024 ? `${kib / 1024} MiB` : `${kib} KiB`;
   return Object.assign(new Error(`larger than ${limit}`), { code: 'EFBIG' });
 }
-
-const WHY_NOT: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'it may not be read by this user',
-  EAGAIN: 'it is a pipe',
-};
-
-const NO_HOME =
-  'there is no such file: ~ was not replaced by the home folder (remove the quotes around it, or write $HOME)';
-
-/** Explains in words why a file cannot be read. */
-export function unreadableReason(error: unknown): string {
-  const { code = 'unknown', message, path = '' } = error as NodeJS.ErrnoException; // file operations throw only such errors
-  if (code === 'ENOENT' && /(?:^|\/)~/.test(path)) return NO_HOME;
-  return code === 'EFBIG' ? message : (WHY_NOT[code] ?? code);
-}

@@ -26,7 +26,7 @@ export async function replayReceived(
   if (forwarding !== undefined && (url === undefined || url === forwarding.shownUrl)) {
     return forwarding.forward(request, never);
   }
-  const target = createForwarding({ url: loopbackUrl(url), origin: 'replay', secrets, onlyLoopback: true });
+  const target = createForwarding({ url: loopbackUrl(url), origin: 'url', secrets, onlyLoopback: true });
   try {
     return await target.forward(request, never);
   } finally {

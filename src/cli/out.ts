@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { InputError } from '../errors.ts';
+import { fileProblem } from '../file-problem.ts';
 
 /** Stdout of a command. */
 export interface Out {
@@ -98,10 +99,10 @@ async function nextDrain(stdout: NodeJS.WriteStream, signal: AbortSignal): Promi
 }
 
 function unwritable(cause: NodeJS.ErrnoException, delivers: boolean): InputError {
-  const reason = cause.code === 'ENOSPC' ? 'the disk is full' : (cause.code ?? cause.message);
-  return new InputError(`Cannot be written: ${reason}`, {
+  const { what, fix } = fileProblem(cause, '<stdout>', 'write');
+  return new InputError(`Cannot be written: ${what}`, {
     file: '<stdout>',
-    hint: `make room, or redirect the output${delivers ? '; messages that were delivered before stay delivered' : ''}`,
+    hint: `${fix}, or redirect the output${delivers ? '; messages that were delivered before stay delivered' : ''}`,
     cause,
   });
 }

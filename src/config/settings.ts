@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_SOURCE } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
-import { unreadableReason } from '../files.ts';
+import { unreadableReason } from '../file-problem.ts';
 import { printable } from '../redact.ts';
 import { isObject } from '../validate-options.ts';
 import { dataFolderWarning } from './data-folder.ts';
@@ -44,7 +44,7 @@ function unreadableIssuers({ NODE_EXTRA_CA_CERTS: file }: Readonly<NodeJS.Proces
     if (file) accessSync(file, constants.R_OK);
     return [];
   } catch (error) {
-    const why = unreadableReason(error);
+    const why = unreadableReason(error, file);
     return [`NODE_EXTRA_CA_CERTS names ${printable(`${file}`, 400)}, which cannot be read: ${why}`];
   }
 }

@@ -1,4 +1,4 @@
-import { InputError } from '../errors.ts';
+import { ValidationError } from '../errors.ts';
 import { printable, shownWriteKey } from '../redact.ts';
 import { messagesOf } from '../receiver/messages/messages-of.ts';
 import { trackingCallOf } from '../receiver/messages/tracking-call.ts';
@@ -78,15 +78,17 @@ function rawHeadersOf({ headers }: EditedRequest, kept: StoredRequest): string[]
   });
 }
 
-/** Returns the header. Throws InputError if HTTP does not allow its name or value (RFC 9110, 5.5 and 5.6.2). */
+/** Returns the header. Throws ValidationError if HTTP does not allow its name or value (RFC 9110, 5.5 and 5.6.2). */
 function validHeader(name: string, value: string): [name: string, value: string] {
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
-    throw new InputError(`Expected the name of a header, got \`${printable(name, 80)}\``, {
+    throw new ValidationError(`Expected the name of a header, got \`${printable(name, 80)}\``, {
+      path: 'headers',
       hint: 'write each header as `Name: value` on its own line',
     });
   }
   if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
-    throw new InputError(`Expected a value without control characters in the header ${name}`, {
+    throw new ValidationError(`Expected a value without control characters in the header ${name}`, {
+      path: 'headers',
       hint: 'use ASCII or Latin-1 characters',
     });
   }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { HooksError } from '../errors.ts';
+import { ConfigError, HooksError, ValidationError } from '../errors.ts';
 import { bufferBody } from '../service/request/buffer-body.ts';
 import { isObject } from '../validate-options.ts';
+import { FIELD_HEADER } from './wire.ts';
 
 export interface InboxRequest {
   readonly request: IncomingMessage;
@@ -16,6 +17,8 @@ export interface InboxRequest {
 export interface InboxRejection {
   readonly status: number;
   readonly text: string;
+  /** The field of the action that is wrong, such as `url`. */
+  readonly field?: string | undefined;
 }
 
 /** Headers of every response, so that browsers do not sniff, frame or cache it, or pass it to another site. */
@@ -54,18 +57,28 @@ export function readActionBody(request: IncomingMessage): Promise<Readonly<Recor
 
 export function inboxRejectionOf(error: unknown): InboxRejection {
   if (error instanceof HooksError) {
-    return { status: 400, text: [error.message, error.hint].filter(Boolean).join('; ') };
+    const text = [error.message, error.hint].filter(Boolean).join('; ');
+    return { status: 400, text, field: fieldOf(error) };
   }
   return error instanceof SyntaxError || error instanceof TypeError
     ? { status: 400, text: 'malformed request' }
     : { status: 500, text: String(error) };
 }
 
-export function respondRejected({ request, response }: InboxRequest, { status, text }: InboxRejection): void {
+function fieldOf(error: HooksError): string | undefined {
+  if (error instanceof ValidationError) return error.path;
+  return error instanceof ConfigError ? error.key : undefined;
+}
+
+export function respondRejected(
+  { request, response }: InboxRequest,
+  { status, text, field }: InboxRejection,
+): void {
   request.resume();
   if (response.headersSent) return void response.end();
   response.statusCode = status;
   response.setHeader('content-type', 'text/plain; charset=utf-8');
+  if (field !== undefined) response.setHeader(FIELD_HEADER, encodeURIComponent(field));
   response.end(`${text}\n`);
 }
 

@@ -24,6 +24,9 @@ export interface Setup {
   readonly canSign: boolean;
 }
 
+/** Response header of a rejected action: the field of ReplayBody or EditedRequest that is wrong. Absent if none is. */
+export const FIELD_HEADER = 'x-hooks-field';
+
 /** A request in the list. */
 export interface RequestSummary extends MessageFacts {
   /** Id of the request: its number in the order of arrival, from 1. */

@@ -1,7 +1,8 @@
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
+import { fileProblem, probeFolder } from '../file-problem.ts';
 import { makeFolder, writeInOnePiece } from '../files.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { isoTime } from '../clock.ts';
@@ -21,10 +22,11 @@ export class CaptureFolder {
     this.#folder = folder;
     try {
       makeFolder(folder, 0o700);
-      accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+      const problem = probeFolder(join(folder, 'capture'));
+      if (problem !== undefined) throw problem;
       this.#number = highestNumber(folder);
     } catch (error) {
-      throw unwritableFolder(folder, error, { ...REASONS, ENOENT: 'no folder can be made there' });
+      throw unwritableFolder(folder, error);
     }
   }
 
@@ -75,24 +77,10 @@ function highestNumber(folder: string): number {
   return numbers.reduce((highest, number) => Math.max(highest, number), 0);
 }
 
-function unwritableFolder(path: string, cause: unknown, reasons = REASONS): InputError {
-  // The cast is safe, because file system calls throw only errors of this type.
-  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-  return new InputError(`Cannot save captures in ${printable(path)}: ${reasons[code] ?? code} (--save)`, {
+function unwritableFolder(path: string, cause: unknown): InputError {
+  const { what, fix } = fileProblem(cause, path, 'write');
+  return new InputError(`Cannot save captures in ${printable(path)}: ${what} (--save)`, {
     cause,
-    hint:
-      code === 'ENOSPC'
-        ? 'make room, or name a folder on another disk'
-        : 'name a writable folder; a missing folder is created',
+    hint: `${fix}, or name another folder; a missing folder is created`,
   });
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  EEXIST: 'it exists and is not a folder',
-  ENOTDIR: 'a part of the path is not a folder',
-  ENOENT: 'it was removed',
-  ENOSPC: 'the disk is full',
-};

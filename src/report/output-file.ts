@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { InputError } from '../errors.ts';
+import { fileProblem } from '../file-problem.ts';
 
 /** Bytes to collect before a write. */
 const BUFFER_BYTES = 256 * 1024;
@@ -25,7 +26,7 @@ export class OutputFile {
     try {
       return new OutputFile(await openPrivate(path, flags), path, name);
     } catch (cause) {
-      throw unwritableFile(name, cause);
+      throw unwritableFile(name, cause, path);
     }
   }
 
@@ -78,7 +79,7 @@ export class OutputFile {
     try {
       await this.#handle.sync().catch(ignoreUnsupported);
     } catch (cause) {
-      throw unwritableFile(this.#name, cause);
+      throw unwritableFile(this.#name, cause, this.#path);
     }
   }
 
@@ -106,7 +107,7 @@ export class OutputFile {
         done += (await this.#handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
       }
     } catch (cause) {
-      throw unwritableFile(this.#name, cause);
+      throw unwritableFile(this.#name, cause, this.#path);
     }
   }
 }
@@ -174,23 +175,12 @@ function ignoreUnsupported(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') throw error;
 }
 
-const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
-  ENOENT: ['Cannot be written: there is no such folder', 'make the folder first'],
-  ENOTDIR: ['Cannot be written: a part of its path is not a folder', 'name a file in a folder'],
-  EISDIR: ['Cannot be written: it is a folder', 'name a file in it'],
-  EACCES: ['Cannot be written: not allowed', 'name a file in a writable folder'],
-  EPERM: ['Cannot be written: not allowed', 'name a file in a writable folder'],
-  EROFS: ['Cannot be written: its file system is read-only', 'name a file elsewhere'],
-  ENXIO: ['Cannot be written: no program reads from this pipe', 'start its reader first'],
-  ENOSPC: ['Cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
-};
-
-/** Makes the error of a file that cannot be written from the error of `node:fs`. */
-export function unwritableFile(file: string, cause: unknown): InputError {
-  const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
-  const [reason, hint] = REASONS[code ?? ''] ?? [
-    `Cannot be written (${code ?? message})`,
-    'name another file',
-  ];
-  return new InputError(reason, { file, hint, cause });
+/** Makes the error of a file that cannot be written from the error of `node:fs`. The sentence names the file `file`. */
+export function unwritableFile(file: string, cause: unknown, path = file): InputError {
+  const { what, fix } = fileProblem(cause, path, 'write');
+  return new InputError(`Cannot be written: ${what}`, {
+    file,
+    hint: `${fix}, or name a file in another folder`,
+    cause,
+  });
 }

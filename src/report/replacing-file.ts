@@ -37,7 +37,7 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
       await syncFolder(dirname(path));
     } catch (cause) {
       await abandon();
-      throw cause instanceof HooksError ? cause : unwritableFile(name, cause);
+      throw cause instanceof HooksError ? cause : unwritableFile(name, cause, path);
     }
   };
   return { file, temporaryPath: fresh, commit, abandon };

@@ -52,7 +52,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   const watch = setInterval(() => void hasDescriptors(), WATCH_MS).unref();
-  log.info('listening', { url: server.url, metrics: metricsServer?.url });
+  // Only for the log of -v, because the command prints the addresses.
+  log.debug('listening', { url: server.url, metrics: metricsServer?.url });
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     stopping.abort();

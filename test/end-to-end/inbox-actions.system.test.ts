@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     const body = track(2, { event: 'Refunded' });
     await page.locator('.signatures', { hasText: sign(body, SECRET) }).waitFor();
     expect(await page.locator('.signatures').innerText()).toMatch(
-      new RegExp(`Expected\\s+${sign(body, SECRET)}\\s+Copy\\s+Got\\s+${sign(track(1), SECRET)}`),
+      new RegExp(`Expected\\s+${sign(body, SECRET)}\\s+Copy\\s+Actual\\s+${sign(track(1), SECRET)}`),
     );
     await page.getByRole('button', { name: 'Copy the expected signature' }).click();
     await page.getByText('Copied the signature').waitFor();
@@ -141,6 +141,10 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await field.fill('99x');
     await second.page.getByRole('button', { name: 'Apply' }).click();
     await second.page.getByRole('alert').getByText('Expected a status').waitFor();
+    expect(await field.getAttribute('aria-describedby')).toContain('script-error');
+    await field.fill('99');
+    await second.page.getByRole('alert').getByText('Expected a status').waitFor({ state: 'detached' });
+    expect(await field.getAttribute('aria-invalid')).toBeNull();
     await second.page.getByRole('button', { name: '503x2,200' }).click();
     expect(await field.inputValue()).toBe('503x2,200');
     await second.page.getByRole('button', { name: 'Apply' }).click();
@@ -179,7 +183,20 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     );
     await headers.fill('no header');
     await page.getByRole('button', { name: 'Send edited' }).click();
-    await page.locator('.outcome', { hasText: 'Expected the name of a header' }).waitFor();
+    await page
+      .locator('#edit-headers + [role=alert]', { hasText: 'Expected the name of a header' })
+      .waitFor();
+    expect(await headers.getAttribute('aria-invalid')).toBe('true');
+    await headers.fill('X-Edited: yes');
+    await page.getByText('Expected the name of a header').waitFor({ state: 'detached' });
+    const address = page.getByRole('textbox', { name: 'Replay to' });
+    await address.fill('https://other.example/');
+    await page.getByRole('button', { name: 'Send edited' }).click();
+    await page.getByRole('alert').getByText('Expected a URL on this machine').waitFor();
+    expect(await address.getAttribute('aria-describedby')).toBe('replay-url-error');
+    await address.fill(target);
+    await page.getByText('Expected a URL on this machine').waitFor({ state: 'detached' });
+    expect(await address.getAttribute('aria-invalid')).toBeNull();
     await page.keyboard.press('Escape');
     await page.getByRole('tree').waitFor();
 
@@ -245,6 +262,25 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await phone.getByRole('button', { name: 'All requests' }).click();
     await phone.getByRole('listbox').waitFor();
     expect(await phone.getByText('Comparing with').count()).toBe(0);
+  });
+
+  it.each([
+    ['a phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+    ['a tablet', { viewport: { width: 1280, height: 800 }, hasTouch: true, isMobile: true }],
+    ['a narrow window', { viewport: { width: 390, height: 844 } }],
+  ])('has buttons of at least 44 px on %s', async (_device, options) => {
+    const touched = (await openPage(`${inboxUrl}#/requests/2`, options)).page;
+    await touched.locator('#opened-title').getByText('Refunded').waitFor();
+    await touched.getByRole('button', { name: 'Edit' }).click();
+    await touched.getByRole('textbox', { name: 'Body' }).waitFor();
+    const sizes = await touched.locator('button:visible').evaluateAll((buttons) =>
+      buttons.map((button) => {
+        const { width, height } = button.getBoundingClientRect();
+        return { name: button.textContent, width, height };
+      }),
+    );
+    expect(sizes.length).toBeGreaterThan(8);
+    expect(sizes.filter(({ width, height }) => width < 44 || height < 44)).toEqual([]);
   });
 
   it('clears the list of every page after a confirmation', async () => {

@@ -59,9 +59,17 @@ const PATIENT = { timeout: 120_000 };
 describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
   it('is empty at first, and shows requests as they arrive, with the cause of an invalid signature in words', async () => {
     const listen = await listening();
-    const { page, complaints } = await openPage(listen.inbox);
+    const { page, complaints } = await openPage(listen.inbox, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     await page.getByText('No requests yet').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Copy the command' }).click();
+    await page.getByText('Copied the command').waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).toMatch(
+      /^hooks send track --event Signup \\\n {2}--url http:\S+ \\\n {2}--secret-file -$/,
+    );
     await listen.post(track(1));
     const row = requests(page, { name: /^track, Signup, by u1, valid, 200, \d\d:\d\d:\d\d/ });
     await row.waitFor();
@@ -156,7 +164,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     ] as const) {
       await field.fill(url);
       await page.getByRole('button', { name: 'Replay' }).click();
-      await page.locator('.outcome', { hasText: said }).waitFor();
+      await page.locator('.replay', { hasText: said }).waitFor();
     }
     expect(await page.content()).not.toContain('CANARY');
   });

@@ -13,7 +13,9 @@ describe('CaptureFolder', () => {
   it('reports a folder that is not writable and leaves no file', async () => {
     const captures = new CaptureFolder(folder);
     chmodSync(folder, 0o555);
-    await expect(asNobody(() => captures.save(REQUEST))).rejects.toThrow('this user may not write there');
+    await expect(asNobody(() => captures.save(REQUEST))).rejects.toThrow(
+      'this user may not write to the folder',
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -162,7 +162,7 @@ describe('the file of failed entries', () => {
     const file = await FailedFile.open('/dev/full', NEW);
     await file.add(Buffer.from('{"a":1}'));
     await expect(file.close()).rejects.toMatchObject({
-      message: 'Cannot be written further: the disk is full',
+      message: 'Cannot be written: the disk is full',
     });
   });
 });

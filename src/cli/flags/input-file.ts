@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { InputError } from '../../errors.ts';
-import { openToRead, readAtMost, unreadableReason } from '../../files.ts';
+import { unreadableReason } from '../../file-problem.ts';
+import { openToRead, readAtMost } from '../../files.ts';
 import type { Io } from '../io.ts';
 import { claimStdin, type StdinIo } from '../stdin.ts';
 
@@ -27,7 +28,7 @@ export async function readInputFile(
     return await readAtMost(limitBytes, () => stdin ?? openToRead(resolve(io.cwd, name), io.signal));
   } catch (cause) {
     if (io.signal.aborted) throw cause;
-    const reason = unreadableReason(cause);
+    const reason = unreadableReason(cause, name);
     const isLarge = reason.startsWith('larger');
     throw new InputError(`${what}${isLarge ? 'is' : 'cannot be read:'} ${reason} (${flag})`, {
       file,

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import { isObject } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
+import { unreadableReason } from '../../file-problem.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
 import { fileProblemOf, isDuplicateKey } from './syntax-error.ts';
@@ -95,15 +96,13 @@ async function readText(path: string, shown: string, { by, signal }: NamedFile):
     return (await readAtMost(MOST_FILE_BYTES, () => openToRead(path, signal))).toString();
   } catch (error) {
     if (signal?.aborted) throw error;
-    const { code, message } = error as NodeJS.ErrnoException; // node:fs rejects with this
-    const why: Record<string, string> = {
-      ENOENT: 'does not exist',
-      EACCES: 'may not be read by this user',
-      EISDIR: 'is a folder',
-      EFBIG: `is ${message}${by === undefined ? '' : ` (${by})`}`,
-    };
+    const { code } = error as NodeJS.ErrnoException; // node:fs rejects with this
+    const why = unreadableReason(error, path);
     const hint = 'check its path; hooks init FILE writes one, --no-config runs without one';
-    throw unusableFile(shown, (code !== undefined && why[code]) || `cannot be read (${code})`, hint, error);
+    const limit = code === 'EFBIG' && by !== undefined ? `${why} (${by})` : why;
+    if (code === 'ENOENT') throw unusableFile(shown, 'does not exist', hint, error);
+    if (code === 'EISDIR') throw unusableFile(shown, 'is a folder', hint, error);
+    throw unusableFile(shown, code === 'EFBIG' ? `is ${limit}` : `cannot be read: ${why}`, hint, error);
   }
 }
 

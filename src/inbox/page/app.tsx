@@ -69,7 +69,7 @@ function Sidebar({ inbox, onClear }: SidebarProps): JSX.Element {
     <nav class="side" aria-label="Requests">
       <FilterBar inbox={inbox} onClear={onClear} />
       {inbox.markedId !== undefined && <Choosing inbox={inbox} />}
-      {requests.length === 0 && <NothingYet setup={setup} />}
+      {requests.length === 0 && <NothingYet setup={setup} copyText={inbox.copyText} />}
       {requests.length > 0 && shown.length === 0 && (
         <div class="nothing">
           <h2>No request matches</h2>

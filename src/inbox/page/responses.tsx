@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { printable } from '../../redact.ts';
 import { Dialog, type DialogState } from './dialog.tsx';
+import { FieldError, invalidField } from './field-error.tsx';
 import { messageOf } from '../../errors.ts';
 import type { InboxState } from './state/use-inbox.ts';
 
@@ -35,6 +35,10 @@ function ScriptForm({ inbox, onClose }: Omit<ResponsesProps, 'isOpen'>): JSX.Ele
   const otherwise = setup.forwardUrl === undefined ? '200' : 'as the other receiver responds';
   const [text, setText] = useState(arrived.respond);
   const [failure, setFailure] = useState('');
+  const edit = (edited: string): void => {
+    setText(edited);
+    setFailure('');
+  };
   const apply = async (): Promise<void> => {
     try {
       await api.respondBy(text);
@@ -59,20 +63,19 @@ function ScriptForm({ inbox, onClose }: Omit<ResponsesProps, 'isOpen'>): JSX.Ele
           autocomplete="off"
           spellcheck={false}
           placeholder={otherwise}
-          aria-describedby="script-help"
           value={text}
-          onInput={({ currentTarget: { value } }) => setText(value)}
+          onInput={({ currentTarget: { value } }) => edit(value)}
+          {...invalidField('script', failure)}
+          aria-describedby="script-error script-help"
         />
         <button type="submit" class="primary">
           Apply
         </button>
       </div>
-      <p class="bad" role="alert">
-        {printable(failure, 1_000)}
-      </p>
+      <FieldError field="script" error={failure} />
       <div class="examples" role="group" aria-label="Examples">
         {EXAMPLES.map((example) => (
-          <button key={example} type="button" onClick={() => setText(example)}>
+          <button key={example} type="button" onClick={() => edit(example)}>
             <code>{example}</code>
           </button>
         ))}

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { printable } from '../../redact.ts';
-import type { Setup } from '../wire.ts';
 import type { FeedState } from './state/arrivals.ts';
 import type { InboxState } from './state/use-inbox.ts';
 
@@ -82,17 +81,21 @@ export function Ended(): JSX.Element {
 }
 
 /** Placeholder of the list before the first request. */
-export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
+export function NothingYet({ setup, copyText }: Pick<InboxState, 'setup' | 'copyText'>): JSX.Element {
   const scheme = setup.sendBy === undefined ? '' : ` --scheme ${setup.sendBy}`;
   const secret = setup.hasSecret ? ` \\\n  --secret-file -${scheme}` : '';
+  const command = `hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`;
   return (
     <div class="nothing">
       <h2>No requests yet</h2>
       <p>Requests to this address appear here at once:</p>
       <pre>{setup.receiverUrl}</pre>
       <p>Try:</p>
-      <pre>{`hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`}</pre>
-      {setup.hasSecret && <p>It reads the secret from the terminal: type it, Enter and Ctrl-D.</p>}
+      <pre>{command}</pre>
+      <button type="button" onClick={() => copyText(command, 'command')}>
+        Copy the command
+      </button>
+      {setup.hasSecret && <p>It asks for the secret, and does not show what you type.</p>}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
+import { fileProblem } from '../../file-problem.ts';
 import { makeFolder, ownedName, syncFolder } from '../../files.ts';
 
 /*
@@ -15,7 +16,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
     return await readFile(file, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW });
   } catch (cause) {
     if (isMissing(cause)) return undefined;
-    throw unusablePrivateFile(file, cause);
+    throw unusablePrivateFile(file, cause, 'read');
   }
 }
 
@@ -56,11 +57,11 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'; // file operations throw it
 }
 
-function unusablePrivateFile(file: string, cause: unknown): InputError {
-  const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
-  const [reason, fix] =
-    code === 'ENOSPC'
-      ? ['Cannot be written: the disk is full', 'make room']
-      : [`Cannot be used (${code ?? message})`, 'check who owns it and its mode'];
-  return new InputError(reason, { file, hint: `${fix}, or name another folder in HOOKS_DATA_DIR`, cause });
+function unusablePrivateFile(file: string, cause: unknown, use: 'read' | 'write' = 'write'): InputError {
+  const { what, fix } = fileProblem(cause, file, use);
+  return new InputError(`Cannot be ${use === 'read' ? 'read' : 'written'}: ${what}`, {
+    file,
+    hint: `${fix}, or name another folder in HOOKS_DATA_DIR`,
+    cause,
+  });
 }

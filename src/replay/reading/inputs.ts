@@ -5,6 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../clock.ts';
 import { InputError } from '../../errors.ts';
+import { fileProblem } from '../../file-problem.ts';
 import { openToRead } from '../../files.ts';
 
 /** The name of standard input among file names. */
@@ -57,7 +58,7 @@ function stdinInput(stdin: Readable): Input {
 
 async function fileInput(name: string, cwd: string): Promise<Input> {
   const path = resolve(cwd, name);
-  const stats = await orUnreadable(name, stat(path, { bigint: true }));
+  const stats = await orUnreadable(name, path, stat(path, { bigint: true }));
   if (stats.isDirectory()) {
     throw new InputError('Expected a file, got a folder', {
       file: name,
@@ -74,14 +75,15 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
   if (!stats.isFile()) return { name, open: (signal) => openToRead(path, signal) };
   await orUnreadable(
     name,
+    path,
     open(path).then((file) => file.close()),
   );
   return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };
 }
 
-function orUnreadable<T>(name: string, reading: Promise<T>): Promise<T> {
+function orUnreadable<T>(name: string, path: string, reading: Promise<T>): Promise<T> {
   return reading.catch((error: unknown) => {
-    throw unreadableInput(name, error);
+    throw unreadableInput(name, error, path);
   });
 }
 
@@ -92,8 +94,6 @@ async function identityOf(path: string, { size, mtimeNs }: BigIntStats): Promise
 const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   ENOENT: ['No such file', 'check the name and the current folder'],
   ENOTDIR: ['No such file: a part of its path is not a folder', 'check the name and the current folder'],
-  EACCES: ['Cannot be read by this user', 'check who owns it and its mode: ls -l'],
-  ELOOP: ['Cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
 /** Prefixes of arguments that cannot be files, such as `https://`, with the error and the hint for each. */
@@ -110,14 +110,13 @@ const FOREIGN_NAMES: readonly (readonly [start: string, message: string, hint: s
   ['~', 'No such file: ~ was not replaced by the home folder', 'remove the quotes around ~, or write $HOME'],
 ];
 
-function unreadableInput(file: string, cause: unknown): InputError {
-  const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
+function unreadableInput(file: string, cause: unknown, path: string): InputError {
+  const { code } = cause as NodeJS.ErrnoException; // of a file operation
+  const { what, fix } = fileProblem(cause, path, 'read');
   const [, ...meant] =
     code === 'ENOENT' ? (FOREIGN_NAMES.find(([start]) => file.startsWith(start)) ?? []) : [];
   const [reason = '', hint] =
-    meant.length > 0
-      ? meant
-      : (REASONS[code ?? ''] ?? [`Cannot be read (${code ?? message})`, 'check the file']);
+    meant.length > 0 ? meant : (REASONS[code ?? ''] ?? [`Cannot be read: ${what}`, fix]);
   return new InputError(reason, { file, hint, cause });
 }
 

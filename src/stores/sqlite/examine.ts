@@ -2,12 +2,11 @@ import { constants } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import { QueueError } from '../../errors.ts';
 import { surveyInspection, type QueueSurvey } from '../../queue/survey.ts';
-import { isMissing } from './file/files.ts';
+import { isMissing, mayAccess } from './file/files.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
   fileEnvironmentOf,
-  mayAccess,
   type StoreExamination,
   type FileEnvironment,
 } from './file/examine-store.ts';
@@ -24,7 +23,7 @@ export type FileExamination =
       readonly kind: 'absent';
       readonly file: string;
       /** Why this Node cannot create the file. Undefined if SQLite is installed. */
-      readonly problem: QueueError | undefined;
+      readonly sqliteProblem: QueueError | undefined;
     } & FileEnvironment)
   | {
       readonly kind: 'there';
@@ -45,11 +44,11 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const around = await fileEnvironmentOf(file).catch((error: unknown) => {
     throw storeError(error, file);
   });
-  if (await isMissing(file)) return { kind: 'absent', file, problem: await sqliteProblem(), ...around };
+  if (await isMissing(file)) return { kind: 'absent', file, sqliteProblem: await sqliteProblem(), ...around };
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
-  const isWritable = around.isWritable && (await mayAccess(file, constants.W_OK));
+  const isWritable = around.problem === undefined && (await mayAccess(file, constants.W_OK));
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 

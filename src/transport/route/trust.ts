@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { ConfigError } from '../../errors.ts';
-import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow, unreadableReason } from '../../files.ts';
+import { MOST_FILE_BYTES, openToRead, readAtMost, readTextNow } from '../../files.ts';
+import { unreadableReason } from '../../file-problem.ts';
 import type { ConnectionOptions } from '../transport.ts';
 
 /**
@@ -53,7 +54,7 @@ function issuersOf(pem: string, caFile: string, name: string): readonly string[]
 }
 
 function unreadable(caFile: string, name: string, cause: unknown): ConfigError {
-  const why = unreadableReason(cause);
+  const why = unreadableReason(cause, caFile);
   return new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${why})`, {
     key: name,
     hint: 'name a PEM file with the certificates of the issuers to trust',

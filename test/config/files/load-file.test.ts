@@ -135,7 +135,7 @@ describe('loadFile', () => {
     const { message } = await asNobody(() =>
       failureOf(() => loadFile(join(folder, 'locked.yaml'), 'locked.yaml')),
     );
-    expect(message).toBe('The config file locked.yaml may not be read by this user');
+    expect(message).toBe('The config file locked.yaml cannot be read: this user may not read it');
   });
 });
 

@@ -15,7 +15,7 @@ describe('examineQueue', () => {
       kind: 'absent',
       file,
       freeBytes: expect.any(Number) as number,
-      isWritable: true,
+      problem: undefined,
     });
   });
 
@@ -27,7 +27,7 @@ describe('examineQueue', () => {
     mkdirSync(join(folder, 'closed/data'), { recursive: true });
     chmodSync(join(folder, 'closed'), 0o700);
     await expect(asNobody(() => examine(join(folder, 'closed/data/hooks.db')))).rejects.toThrow(
-      'cannot be opened: not allowed',
+      'cannot be opened: this user may not',
     );
   });
 });

@@ -3,6 +3,7 @@ import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InputError } from '../../../errors.ts';
+import { unreadableReason } from '../../../file-problem.ts';
 import { openToRead } from '../../../files.ts';
 import { interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
@@ -138,9 +139,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 function unreadableBody(source: BodySource, cause: NodeJS.ErrnoException): InputError {
   const name = isStdin(source) ? 'standard input' : source;
-  const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
-  const reason = why[cause.code as keyof typeof why] as string | undefined; // other codes have no entry
-  return new InputError(`Cannot read ${name}: ${reason ?? cause.message}`, {
+  return new InputError(`Cannot read ${name}: ${unreadableReason(cause, source)}`, {
     hint: 'give the path of a file, or the bytes on standard input: < body.json',
     cause,
   });

@@ -20,26 +20,28 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Reports the state of the queue's file: locks, damage, permissions and free space. */
 export function storeResults(seen: QueueExamination): DoctorResult[] {
-  if (seen.kind === 'absent') return [absentResult(seen), diskResult(dirname(seen.file), seen.freeBytes)];
+  if (seen.kind === 'absent') return [absentResult(seen), ...diskResults(dirname(seen.file), seen.freeBytes)];
   const { store, isWritable, freeBytes } = seen;
   return [
     lockResult(store),
     integrityResult(store),
     ...permissionResults(store, isWritable),
-    diskResult(dirname(store.file), freeBytes),
+    ...diskResults(dirname(store.file), freeBytes),
   ];
 }
 
 type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
 type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
 
-function absentResult({ file, problem, isWritable }: AbsentStore): DoctorResult {
-  if (problem !== undefined) {
-    return { check: 'store', status: 'warn', said: problem.message, hint: problem.hint };
+function absentResult({ file, problem, sqliteProblem }: AbsentStore): DoctorResult {
+  if (sqliteProblem !== undefined) {
+    return { check: 'store', status: 'warn', said: sqliteProblem.message, hint: sqliteProblem.hint };
   }
-  if (isWritable) return ok('store', `${file}: not there yet; serve, worker and --queue create it`);
-  const said = `${file}: not there yet, and cannot be created: this user may not write there`;
-  return fail('store', said, 'check who owns the folder, or name another with HOOKS_DATA_DIR or --store');
+  if (problem === undefined) {
+    return ok('store', `${file}: not there yet; serve, worker and --queue create it`);
+  }
+  const said = `${file}: not there yet, and cannot be created: ${problem.what}`;
+  return fail('store', said, `${problem.fix}, or name another folder with HOOKS_DATA_DIR or --store`);
 }
 
 function lockResult({ file, bytes, sqliteVersion, isLocked }: PresentStore): DoctorResult {
@@ -67,6 +69,11 @@ function permissionResults({ file, mode }: PresentStore, isWritable: boolean): D
     ...(isShared ? [warn('permissions', shared, `chmod 600 ${file}`)] : []),
     ...(isWritable ? [] : [fail('store', readOnly, hint)]),
   ];
+}
+
+/** Reports the room on the disk, if its file system reports that. */
+function diskResults(folder: string, freeBytes: number): DoctorResult[] {
+  return Number.isFinite(freeBytes) ? [diskResult(folder, freeBytes)] : [];
 }
 
 function diskResult(folder: string, freeBytes: number): DoctorResult {

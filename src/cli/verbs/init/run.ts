@@ -195,7 +195,7 @@ function writePrivately(
     writeInOnePiece(target, text, { isReplaced });
   } catch (cause) {
     // The cause is always a Node.js error, because only file operations can fail here.
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(file, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(file, cause, target);
     const hint = 'add --force to overwrite it';
     throw new ConfigError(`There is ${printable(file, 200)} already`, { origin: file, hint });
   }

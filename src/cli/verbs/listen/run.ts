@@ -120,7 +120,7 @@ function writeCertificate(cert: string, file: string, { cwd }: Io): void {
   try {
     writeInOnePiece(resolve(cwd, file), cert, { isReplaced: true, mode: 0o644 });
   } catch (cause) {
-    throw unwritableFile(file, cause);
+    throw unwritableFile(file, cause, resolve(cwd, file));
   }
 }
 

@@ -29,6 +29,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
       ? jsonLine({ ready: true, url, urls, metrics })
       : listeningText('Taking calls on', { url, urls }, io.color.bold),
   );
+  if (options.output === 'text' && metrics !== undefined) io.out(`Metrics at ${metrics}`);
   await aborted(io.signal);
   await service.close();
   return ExitCode.ok;

@@ -1,15 +1,16 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
 import type { Details } from '../../wire.ts';
 import { BodyView, type BodyKind } from '../body/body-view.tsx';
 import { Comparison } from './comparison.tsx';
 import { editedOf } from './edit-draft.ts';
 import { EditForm } from './edit-form.tsx';
+import { Sentence } from '../field-error.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ResponseView } from './response-view.tsx';
 import type { FullRequest } from '../full-request.ts';
-import { ForwardedText, ReplayForm } from './replay-form.tsx';
+import { ForwardedText, ReplayForm, type FieldProblem, type ReplayFormProps } from './replay-form.tsx';
 import { Status } from '../list/request-list.tsx';
 import { Tabs } from './tabs.tsx';
 import type { CopiedForm } from '../state/copies.ts';
@@ -34,6 +35,9 @@ interface OpenedRequestProps {
 export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Element {
   const { tab, setTab, compared, endComparing, draft } = inbox;
   const { details } = opened;
+  const [problem, setProblem] = useState<FieldProblem>();
+  const errorOf = (field: FieldProblem['field']): string =>
+    problem?.id === details.summary.id && problem.field === field ? problem.text : '';
   return (
     <article class="opened" aria-labelledby="opened-title">
       <Heading details={details} />
@@ -43,8 +47,15 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
           <ForwardedText what="Forwarded to" forwarded={details.forwarded} />
         </p>
       )}
-      <Actions inbox={inbox} opened={opened} />
-      {draft !== undefined && <EditForm inbox={inbox} draft={draft} />}
+      <Actions inbox={inbox} opened={opened} error={errorOf('url')} onError={setProblem} />
+      {draft !== undefined && (
+        <EditForm
+          inbox={inbox}
+          draft={draft}
+          error={errorOf('headers')}
+          onEdit={() => setProblem(undefined)}
+        />
+      )}
       {draft === undefined && compared === undefined && (
         <>
           <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
@@ -88,7 +99,9 @@ function Body({ opened: { details, body }, tab }: BodyProps): JSX.Element {
 
 const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture', 'body', 'link'];
 
-function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
+type ActionsProps = OpenedRequestProps & Pick<ReplayFormProps, 'error' | 'onError'>;
+
+function Actions({ inbox, opened, error, onError }: ActionsProps): JSX.Element {
   const { details, body } = opened;
   const { draft } = inbox;
   const { id, method } = details.summary;
@@ -100,6 +113,8 @@ function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
         inbox={inbox}
         summary={details.summary}
         edited={draft && (() => editedOf(draft, body))}
+        error={error}
+        onError={onError}
       />
       <button
         type="button"
@@ -139,7 +154,7 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
         {type !== undefined && <Fact name="User" value={whoOf(summary) ?? 'none'} />}
         <Fact name="Request" value={`${method} ${path}`} isWhole />
         <Fact name="Received" value={timeOf(summary)} title={new Date(at).toISOString()} />
-        <Fact name="Took" value={millisecondsText(ms)} />
+        <Fact name="Duration" value={millisecondsText(ms)} />
         <Fact name="Body" value={sizeText(bytes)} title={`${bytes} bytes`} />
         {messageId !== undefined && <Fact name="Message id" value={messageId} />}
       </dl>
@@ -197,22 +212,13 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
               Copy
             </button>
           </dd>
-          <dt>Got</dt>
+          <dt>Actual</dt>
           <dd>
             <code>{printable(got, 200)}</code>
           </dd>
         </dl>
       )}
     </div>
-  );
-}
-
-/** Shows a sentence with its parts in backquotes as code. */
-function Sentence({ text }: { readonly text: string }): JSX.Element {
-  return (
-    <span>
-      {text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
-    </span>
   );
 }
 

@@ -5,14 +5,30 @@ import type { EditedRequest, RequestSummary } from '../../wire.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf } from '../../../errors.ts';
 import type { InboxState } from '../state/use-inbox.ts';
+import { FieldError, invalidField } from '../field-error.tsx';
+import { ActionError } from '../state/api.ts';
 import { millisecondsText, printableLines } from '../summary-texts.ts';
 import { HeaderTable } from './header-table.tsx';
 
-interface ReplayFormProps {
+export interface ReplayFormProps {
   readonly inbox: InboxState;
   readonly summary: RequestSummary;
   /** Returns the edited request. Undefined if the request is not being edited. */
   readonly edited: (() => EditedRequest) | undefined;
+  /** The error of the URL. Empty if there is none. */
+  readonly error: string;
+  /** Receives the error of a field when the request was sent or the URL was edited. */
+  readonly onError: (error: FieldProblem | undefined) => void;
+}
+
+const FIELDS = ['url', 'headers'] as const;
+
+/** The error of a field of the request to replay. */
+export interface FieldProblem {
+  /** Id of the request. */
+  readonly id: number;
+  readonly field: (typeof FIELDS)[number];
+  readonly text: string;
 }
 
 type ReplayOutcome =
@@ -22,7 +38,7 @@ type ReplayOutcome =
  * Sends the request again, unchanged or edited, and shows the response. The caller sets a `key`, so that each request has
  * its own form.
  */
-export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Element {
+export function ReplayForm({ inbox, summary, edited, error, onError }: ReplayFormProps): JSX.Element {
   const { api, replayUrl: url, setReplayUrl, setup, formRef } = inbox;
   const [outcome, setOutcome] = useState<ReplayOutcome>();
   // A page without the printed token may only replay to the forwarding URL.
@@ -32,7 +48,10 @@ export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Ele
   const replay = async (): Promise<void> => {
     setOutcome('in flight');
     const body = { ...(url !== '' && { url }), ...(edited !== undefined && { edited: edited() }) };
-    setOutcome(await outcomeOf(api.replay(summary.id, body)));
+    onError(undefined);
+    const ended = await outcomeOf(api.replay(summary.id, body));
+    if ('field' in ended) onError({ id: summary.id, ...ended });
+    setOutcome('field' in ended ? undefined : ended);
   };
   return (
     <form
@@ -55,11 +74,16 @@ export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Ele
         spellcheck={false}
         placeholder="localhost:3000/webhook"
         value={url}
-        onInput={({ currentTarget: { value } }) => setReplayUrl(value)}
+        onInput={({ currentTarget: { value } }) => {
+          setReplayUrl(value);
+          onError(undefined);
+        }}
+        {...invalidField('replay-url', error)}
       />
       <button type="submit" class="primary" disabled={!isReady}>
         {edited === undefined ? 'Replay' : 'Send edited'}
       </button>
+      <FieldError field="replay-url" error={error} />
       <p class="outcome" role="status">
         {outcome !== undefined && <OutcomeText outcome={outcome} />}
       </p>
@@ -67,11 +91,14 @@ export function ReplayForm({ inbox, summary, edited }: ReplayFormProps): JSX.Ele
   );
 }
 
-async function outcomeOf(replayed: Promise<Forwarded>): Promise<ReplayOutcome> {
+async function outcomeOf(
+  replayed: Promise<Forwarded>,
+): Promise<Exclude<ReplayOutcome, undefined | 'in flight'> | Omit<FieldProblem, 'id'>> {
   try {
     return { forwarded: await replayed };
   } catch (error) {
-    return { failure: messageOf(error) };
+    const field = error instanceof ActionError && FIELDS.find((each) => each === error.field);
+    return field ? { field, text: messageOf(error) } : { failure: messageOf(error) };
   }
 }
 

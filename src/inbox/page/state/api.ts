@@ -1,14 +1,27 @@
 import type { Capture } from '../../../capture/capture.ts';
 import type { Forwarded } from '../../../receiver/response/forwarding.ts';
-import type { Details, ReplayBody, Setup } from '../../wire.ts';
+import { FIELD_HEADER, type Details, type ReplayBody, type Setup } from '../../wire.ts';
 
 export type Api = ReturnType<typeof createApi>;
+
+/** The inbox rejects an action. The message is for people. */
+export class ActionError extends Error {
+  /** The field of the action that is wrong, such as `url`. */
+  readonly field: string | undefined;
+
+  constructor(message: string, field: string | undefined) {
+    super(message);
+    this.field = field;
+  }
+}
 
 /** Creates the functions with which the page calls the inbox. Each rejects with an Error whose message is for people. */
 export function createApi({ token }: Setup) {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(`/_hooks/${path}`, { ...init, headers: { 'x-hooks-token': token } });
-    if (!response.ok) throw new Error((await response.text()).trim());
+    if (!response.ok) {
+      throw new ActionError((await response.text()).trim(), response.headers.get(FIELD_HEADER) ?? undefined);
+    }
     return response;
   };
   const act = (path: string, body: object): Promise<Response> =>

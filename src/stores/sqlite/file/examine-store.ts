@@ -1,6 +1,7 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoreOptions } from './open-store.ts';
+import { probeFolder, type UnusableReason } from '../../../file-problem.ts';
 import { DiskRoom } from './disk-room.ts';
 import { SqliteConnection } from './connection.ts';
 import { assertNotEmpty } from './files.ts';
@@ -9,7 +10,7 @@ import { assertSchema } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { isBusy, storeError } from './store-error.ts';
+import { isBusy, storeError, storeProblem } from './store-error.ts';
 
 /** Facts about the file of a store that can be read without creating or changing it. */
 export interface StoreExamination {
@@ -27,17 +28,22 @@ export interface StoreExamination {
 
 /** Facts about the folder of a file, or about the nearest folder above that exists. */
 export interface FileEnvironment {
-  /** Free bytes on the disk that this user may use. */
+  /** Free bytes on the disk that this user may use. Infinity if the file system does not report them. */
   readonly freeBytes: number;
-  /** Whether this user can create files in the folder. */
-  readonly isWritable: boolean;
+  /** Why this user cannot create files in the folder. Undefined if the user can. */
+  readonly problem: UnusableReason | undefined;
 }
 
 /** Examines the folder of a file. Throws the error of the file system if no folder can be found. */
 export async function fileEnvironmentOf(file: string): Promise<FileEnvironment> {
   const folder = await nearestFolder(dirname(file));
-  const { bavail, bsize } = await statfs(folder);
-  return { freeBytes: bavail * bsize, isWritable: await mayAccess(folder, constants.W_OK | constants.X_OK) };
+  const { bavail, bsize, blocks } = await statfs(folder);
+  const error = probeFolder(file);
+  return {
+    // A file system without blocks, such as /proc, does not report its room.
+    freeBytes: blocks === 0 ? Infinity : bavail * bsize,
+    problem: error === undefined ? undefined : storeProblem(error, file),
+  };
 }
 
 async function nearestFolder(folder: string): Promise<string> {
@@ -49,14 +55,6 @@ async function nearestFolder(folder: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error; // of a file operation
     return nearestFolder(parent);
   }
-}
-
-/** Whether this user has the permissions `mode` (bits such as `W_OK`) on a file or folder. */
-export function mayAccess(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Size of the largest file to check for damage. The check reads the whole file, and a person would not wait longer. */

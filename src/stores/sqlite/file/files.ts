@@ -120,3 +120,11 @@ function assertRegular(file: string, found: Stats | undefined): void {
     },
   );
 }
+
+/** Whether this user has the permissions `mode` (bits such as `W_OK`) on a file or folder. */
+export function mayAccess(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,12 +1,20 @@
-import { access, constants, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { constants, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { sleep, type Clock } from '../../../clock.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
 import { nameNewFile, removeAbandonedBeside, temporaryFileBeside } from '../../../files.ts';
 import { printable, redactUrl } from '../../../redact.ts';
 import { DiskRoom } from './disk-room.ts';
-import { assertNotEmpty, isEmptyFile, isMissing, prepareFiles, removeStore, sizeOf } from './files.ts';
+import {
+  assertNotEmpty,
+  isEmptyFile,
+  isMissing,
+  mayAccess,
+  prepareFiles,
+  removeStore,
+  sizeOf,
+} from './files.ts';
 import { assertOwnFile } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
 import { cutCommits, lostPages } from './cut-commits.ts';
@@ -84,7 +92,7 @@ function noQueue(file: string): QueueError {
 /** Creates the file with its tables under another name and renames it, so that no process finds it without its tables. */
 async function make(file: string, tables: readonly string[]): Promise<void> {
   // Does not create a file to which nothing could be added.
-  if (new DiskRoom(file).isShort()) throw sqliteError('database or disk is full');
+  if (new DiskRoom(file).isShort()) throw storeError({ code: 'ENOSPC' }, file);
   const { DatabaseSync } = await loadSqlite();
   await removeAbandonedBeside(file);
   const fresh = temporaryFileBeside(file);
@@ -133,10 +141,12 @@ async function connect(file: string, tables: readonly string[], waitMs: number):
   }
 }
 
-/** Whether the file exists and this user cannot write it, for example because its file system is read-only. */
+/** Whether the file exists and this user cannot write it or its folder, for example because its file system is read-only. */
 async function cannotBeWritten(file: string): Promise<boolean> {
-  const error = await access(file, constants.W_OK).catch((reason: NodeJS.ErrnoException) => reason);
-  return error !== undefined && error.code !== 'ENOENT';
+  if (await isMissing(file)) return false;
+  const isWritable = await mayAccess(file, constants.W_OK);
+  // SQLite creates the log beside the file.
+  return !isWritable || !(await mayAccess(dirname(file), constants.W_OK | constants.X_OK));
 }
 
 /**

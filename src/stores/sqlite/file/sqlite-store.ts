@@ -4,7 +4,7 @@ import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
-import { isDiskFull, isOfWhatWasRead, lockRetryMs, sqliteError, storeError } from './store-error.ts';
+import { isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
 
 /** Milliseconds after which a commit is copied from the write-ahead log to the file. */
 const CHECKPOINT_AFTER_MS = 1_000;
@@ -91,7 +91,7 @@ export class SqliteStore implements Store {
   }
 
   #diskFullError(): HooksError {
-    return storeError(sqliteError('database or disk is full'), this.file);
+    return storeError({ code: 'ENOSPC' }, this.file);
   }
 
   async read<T>(work: (sql: Sql) => T): Promise<T> {

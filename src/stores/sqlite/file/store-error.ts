@@ -1,8 +1,10 @@
-import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import { HooksError, QueueError } from '../../../errors.ts';
+import { fileProblem, isFileProblem, probeFolder, type UnusableReason } from '../../../file-problem.ts';
 
 const BUSY = 5;
+/** Codes of the file system after which a file can be read, but not written. */
+const WRITING: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'];
 /** SQLite's extended result code if a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
@@ -13,55 +15,17 @@ const LOCKED: Reason = [
   'is locked by another program',
   'end the program that locks it (a backup, an open sqlite3), then try again',
 ];
-const DISK_FULL: Reason = [
-  'cannot be written: the disk is full',
-  'make room; the deliveries in the queue are kept',
-];
-const DISK_FAILS: Reason = [
-  'cannot be read or written: the disk reports an error',
-  'check the disk, its quota and its mount',
-];
-const NOT_ALLOWED: Reason = [
-  'cannot be opened: not allowed',
-  'check who owns it, or name another file with --store',
-];
-const NO_FOLDER: Reason = [
-  'cannot be made: a part of its path is not a folder',
-  'name another file with --store',
-];
-
 /** Problems by SQLite's result code, primary or extended (sqlite.org/rescode.html). */
 const REASONS: Readonly<Record<number, Reason>> = {
   5: LOCKED,
   6: LOCKED,
-  8: [
-    'cannot be written: it or its disk is read-only',
-    'make it writable, or name another file with --store',
-  ],
-  10: DISK_FAILS,
+  8: ['cannot be written: it is read-only', 'make it writable, or name another file with --store'],
+  10: fileReason({ code: 'EIO' }, ''),
   11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
-  13: DISK_FULL,
-  [FULL_INDEX]: DISK_FULL,
-  14: ['cannot be opened', 'check that its folder exists and is writable, or name another file with --store'],
+  13: fileReason({ code: 'ENOSPC' }, ''),
+  [FULL_INDEX]: fileReason({ code: 'ENOSPC' }, ''),
+  14: ['cannot be opened', 'check its folder, or name another file with --store'],
   26: ['is not a SQLite database', 'name another file with --store'],
-};
-
-/** Problems by the `code` of a failed file operation. */
-const FILE_REASONS: Readonly<Record<string, Reason>> = {
-  EACCES: NOT_ALLOWED,
-  EPERM: NOT_ALLOWED,
-  EROFS: [
-    'cannot be written: its file system is read-only',
-    'mount its disk writable, or copy it with its -wal and -shm to another disk and name the copy',
-  ],
-  ENOSPC: DISK_FULL,
-  ENOENT: [
-    'cannot be made: no folder can be made there',
-    'name another file with --store, or another folder in HOOKS_DATA_DIR',
-  ],
-  ENOTDIR: NO_FOLDER,
-  EEXIST: NO_FOLDER,
-  EIO: DISK_FAILS,
 };
 
 /** SQLite's result codes by its messages, for errors that have only a message (of `all()` in the replacement package). */
@@ -114,7 +78,7 @@ export function lockRetryMs(error: unknown, waitedMs: number): number | undefine
 
 /**
  * Creates the error of SQLite with this message. Thrown for a lock that SQLite reports in a result, for damage that this
- * program finds, and for a write that is rejected before the disk is full.
+ * program finds.
  */
 export function sqliteError(sentence: keyof typeof SENTENCES): Error {
   return new Error(sentence);
@@ -133,7 +97,7 @@ export function isDiskFull(error: unknown): boolean {
   return (
     primaryCode(error) === FULL ||
     code === FULL_INDEX ||
-    (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC' // an error of a file operation
+    ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '') // an error of a file operation
   );
 }
 
@@ -156,25 +120,44 @@ export function isOfWhatWasRead(error: unknown): boolean {
 /** Converts an error of SQLite or the file system to one that a person can act on. Returns a HooksError unchanged. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
+  const found = UNEXPLAINED.includes(primaryCode(cause)) ? fileSystemError(file) : undefined;
   const reason = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)];
   const [what, hint] =
-    (primaryCode(cause) === CANNOT_OPEN && folderReason(file)) || (reason ?? fileReason(cause));
+    (found !== undefined && fileReason(found, file)) || (reason ?? fileReason(cause, file));
   return new QueueError(`The queue ${file} ${what}`, { file, hint, cause });
 }
 
-const CANNOT_OPEN = 14;
+/** SQLite's result codes that do not tell the cause: read-only, disk I/O error, full, cannot open. */
+const UNEXPLAINED: readonly number[] = [8, 10, 13, 14];
 
-/** Returns why SQLite cannot open a file, if the folder of the file is not writable. Undefined if the folder is writable. */
-function folderReason(file: string): Reason | undefined {
+/** Returns the error that the file system reports for a file that SQLite cannot use. Undefined if it reports none. */
+function fileSystemError(file: string): unknown {
   try {
-    accessSync(dirname(file), constants.W_OK);
-    return undefined;
+    closeSync(openSync(file, 'r+'));
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : fileReason(error); // of a file operation
+    const { code } = error as NodeJS.ErrnoException; // of a file operation
+    if (code !== 'ENOENT') return error;
   }
+  return probeFolder(file);
 }
 
-function fileReason(cause: unknown): Reason {
+function fileReason(cause: unknown, file: string): Reason {
   const { code = '', message } = cause as NodeJS.ErrnoException; // whatever fails in this folder is an Error
-  return FILE_REASONS[code] ?? [`failed: ${message}`, 'try again; -v shows where it failed'];
+  if (!isFileProblem(cause)) return [`failed: ${message}`, 'try again; -v shows where it failed'];
+  const { what, fix } = storeProblem(cause, file);
+  const failed = code === 'EIO' ? 'read or written' : WRITING.includes(code) ? 'written' : 'opened';
+  const kept = code === 'ENOSPC' || code === 'EDQUOT' ? '; the deliveries in the queue are kept' : '';
+  return [
+    `cannot be ${failed}: ${what}`,
+    `${fix}, or name another file with --store, or another folder in HOOKS_DATA_DIR${kept}`,
+  ];
+}
+
+/** Returns why the file of a store cannot be used. `cause` is an error of `node:fs`. */
+export function storeProblem(cause: unknown, file: string): UnusableReason {
+  const { code } = cause as NodeJS.ErrnoException; // of a file operation
+  // Missing parents are created, so only a file system such as /proc has no such folder.
+  if (code === 'ENOENT') return { what: 'no folder can be made there', fix: 'check its path' };
+  // The folder of the file was to be created where a file is.
+  return fileProblem(code === 'EEXIST' ? { code: 'ENOTDIR' } : cause, file, 'write');
 }

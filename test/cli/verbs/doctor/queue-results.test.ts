@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { storeResults } from '../../../../src/cli/verbs/doctor/queue-results.ts';
 import { QueueError } from '../../../../src/errors.ts';
 
-const ABSENT = { kind: 'absent', file: '/data/hooks.db', freeBytes: 2 ** 30, isWritable: true } as const;
+const ABSENT = { kind: 'absent', file: '/data/hooks.db', freeBytes: 2 ** 30, problem: undefined } as const;
 
 describe('storeResults', () => {
   it('warns about a Node that cannot create the queue', () => {
-    const problem = new QueueError('SQLite is required', { hint: 'install it' });
-    expect(storeResults({ ...ABSENT, problem })[0]).toEqual({
+    const sqliteProblem = new QueueError('SQLite is required', { hint: 'install it' });
+    expect(storeResults({ ...ABSENT, sqliteProblem })[0]).toEqual({
       check: 'store',
       status: 'warn',
       said: 'SQLite is required',
       hint: 'install it',
     });
-    expect(storeResults({ ...ABSENT, problem: undefined })[0]?.status).toBe('ok');
+    expect(storeResults({ ...ABSENT, sqliteProblem: undefined })[0]?.status).toBe('ok');
   });
 });

@@ -48,8 +48,8 @@ describe('the store', () => {
   // Where Node's own recursive mkdir never ends.
   it.skipIf(process.platform !== 'linux')('fails if the system cannot create the folder', async () => {
     await expect(open('/proc/nowhere/hooks.db')).rejects.toMatchObject({
-      message: 'The queue /proc/nowhere/hooks.db cannot be made: no folder can be made there',
-      hint: 'name another file with --store, or another folder in HOOKS_DATA_DIR',
+      message: 'The queue /proc/nowhere/hooks.db cannot be opened: no folder can be made there',
+      hint: 'check its path, or name another file with --store, or another folder in HOOKS_DATA_DIR',
     });
   });
 
