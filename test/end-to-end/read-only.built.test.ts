@@ -105,7 +105,9 @@ describe('a data folder that is removed while a replay runs', () => {
     const { code, summary, stderr } = replayed(await running.stop());
     expect(code).toBe(130);
     expect(summary.read).toBe(summary.delivered + summary.unsent);
-    expect(stderr).toMatch(/^--resume cannot continue from here: .*cannot be written: there is no such folder\nhint: .*\n$/);
+    expect(stderr).toMatch(
+      /^--resume cannot continue from here: .*cannot be written: there is no such folder\nhint: .*\n$/,
+    );
   });
 });
 
