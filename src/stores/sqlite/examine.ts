@@ -23,7 +23,7 @@ export type FileExamination =
       readonly kind: 'absent';
       readonly file: string;
       /** Why this Node cannot create the file. Undefined if SQLite is installed. */
-      readonly sqliteProblem: QueueError | undefined;
+      readonly engineProblem: QueueError | undefined;
     } & FileEnvironment)
   | {
       readonly kind: 'there';
@@ -44,7 +44,7 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const around = await fileEnvironmentOf(file).catch((error: unknown) => {
     throw storeError(error, file);
   });
-  if (await isMissing(file)) return { kind: 'absent', file, sqliteProblem: await sqliteProblem(), ...around };
+  if (await isMissing(file)) return { kind: 'absent', file, engineProblem: await sqliteProblem(), ...around };
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );

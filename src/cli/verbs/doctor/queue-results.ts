@@ -33,9 +33,9 @@ export function storeResults(seen: QueueExamination): DoctorResult[] {
 type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
 type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
 
-function absentResult({ file, problem, sqliteProblem }: AbsentStore): DoctorResult {
-  if (sqliteProblem !== undefined) {
-    return { check: 'store', status: 'warn', said: sqliteProblem.message, hint: sqliteProblem.hint };
+function absentResult({ file, problem, engineProblem }: AbsentStore): DoctorResult {
+  if (engineProblem !== undefined) {
+    return { check: 'store', status: 'warn', said: engineProblem.message, hint: engineProblem.hint };
   }
   if (problem === undefined) {
     return ok('store', `${file}: not there yet; serve, worker and --queue create it`);

@@ -6,13 +6,13 @@ const ABSENT = { kind: 'absent', file: '/data/hooks.db', freeBytes: 2 ** 30, pro
 
 describe('storeResults', () => {
   it('warns about a Node that cannot create the queue', () => {
-    const sqliteProblem = new QueueError('SQLite is required', { hint: 'install it' });
-    expect(storeResults({ ...ABSENT, sqliteProblem })[0]).toEqual({
+    const engineProblem = new QueueError('SQLite is required', { hint: 'install it' });
+    expect(storeResults({ ...ABSENT, engineProblem })[0]).toEqual({
       check: 'store',
       status: 'warn',
       said: 'SQLite is required',
       hint: 'install it',
     });
-    expect(storeResults({ ...ABSENT, sqliteProblem: undefined })[0]?.status).toBe('ok');
+    expect(storeResults({ ...ABSENT, engineProblem: undefined })[0]?.status).toBe('ok');
   });
 });
