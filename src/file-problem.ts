@@ -20,7 +20,8 @@ export interface UnusableReason {
   readonly fix: string;
 }
 
-type FileUse = 'read' | 'write';
+/** `make` is for a folder, whose missing parents are made too. */
+type FileUse = 'read' | 'write' | 'make';
 
 const PERMISSION: UnusableReason = {
   what: 'this user has no permission',
@@ -51,6 +52,7 @@ const PROBLEMS: Readonly<Record<string, UnusableReason>> = {
   EAGAIN: { what: 'it is a pipe', fix: 'name a file' },
 };
 
+const NOT_MAKEABLE: UnusableReason = { what: 'no folder can be made there', fix: 'name a writable folder' };
 const NO_FOLDER: UnusableReason = { what: 'there is no such folder', fix: 'make the folder first' };
 
 const NO_HOME: UnusableReason = {
@@ -68,6 +70,7 @@ export function fileProblem(error: unknown, path: string, use: FileUse): Unusabl
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM') return { ...PERMISSION, what: denial(resolve(path), use) };
   if (code === 'ENOENT' && /(?:^|\/)~/.test(path)) return NO_HOME;
+  if (code === 'ENOENT' && use === 'make') return NOT_MAKEABLE;
   if (code === 'ENOENT' && use === 'write') return NO_FOLDER;
   // The limits of this program (`readAtMost`) have a message of their own.
   const { message, syscall } = error as NodeJS.ErrnoException; // file operations throw only such errors

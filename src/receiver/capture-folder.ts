@@ -26,7 +26,7 @@ export class CaptureFolder {
       if (problem !== undefined) throw problem;
       this.#number = highestNumber(folder);
     } catch (error) {
-      throw unwritableFolder(folder, error);
+      throw unwritableFolder(folder, error, 'make');
     }
   }
 
@@ -77,8 +77,8 @@ function highestNumber(folder: string): number {
   return numbers.reduce((highest, number) => Math.max(highest, number), 0);
 }
 
-function unwritableFolder(path: string, cause: unknown): InputError {
-  const { what, fix } = fileProblem(cause, path, 'write');
+function unwritableFolder(path: string, cause: unknown, use: 'write' | 'make' = 'write'): InputError {
+  const { what, fix } = fileProblem(cause, path, use);
   return new InputError(`Cannot save captures in ${printable(path)}: ${what} (--save)`, {
     cause,
     hint: `${fix}, or name another folder; a missing folder is created`,

@@ -224,7 +224,7 @@ describe('hooks listen --save', () => {
     const { code, stderr } = await listen.stop();
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: Cannot save captures in .*\/000001-\w+\.json: it was removed \(--save\)$/m,
+      /^error: Cannot save captures in .*\/000001-\w+\.json: there is no such folder \(--save\)$/m,
     );
   });
 
