@@ -15,9 +15,10 @@ import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { fitText, truncateEnd } from '../fit-text.ts';
 import type { Screen } from '../io.ts';
-import type { Paint, Palette } from '../palette.ts';
+import type { Palette } from '../palette.ts';
 import { jsonLine } from '../json-line.ts';
-import { formatRow, type Cell } from './table.ts';
+import { bodyText, headerText } from './body-text.ts';
+import { messageText, receivedHead } from './received-head.ts';
 
 /** Characters of a signature to show. Longer values are not signatures. */
 const MAX_SHOWN_SIGNATURE = 200;
@@ -84,49 +85,29 @@ function messageJson(message: ReceivedMessage): object {
 
 /** Formats a received request for a person: an aligned line, then lines with its messages, problems and body. */
 function receivedText(request: ReceivedRequest, { file, withBody, screen }: ReceivedOptions): string {
-  const { at, method, path, verdict, body, ms } = request;
+  const { body } = request;
   const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
-  // A narrow terminal leaves out the response time, which is the least important column.
-  const isNarrow = columns !== undefined && columns < 100;
-  const cells: readonly Cell[] = [
-    { text: clockTime(at).slice(0, isNarrow ? 8 : undefined), paint: color.dim },
-    { text: printable(`${method} ${redactUrl(path)}`, 200), minWidth: 20, shortest: 12 },
-    { text: printable(messagesColumn(messages), 200), minWidth: 34, shortest: 16 },
-    { text: verdict, minWidth: 9, paint: VERDICT_COLORS[verdict](color) },
-    statusCell(request, color),
-    { text: `${body.byteLength} B`, minWidth: 8, align: 'end', shortest: 7 },
-    ...(isNarrow ? [] : [{ text: `${tenths(ms)} ms`, minWidth: 9, align: 'end', shortest: 8 } as const]),
-  ];
+  const head = receivedHead(request, screen);
   const below = [
     ...messageLines(messages, color),
     ...remarksOn(request, color),
     file && color.dim(`saved as ${printable(file)}`),
   ].filter((line) => typeof line === 'string' && line !== '');
-  const lines = [
-    formatRow(cells, { columns }),
-    ...below.map((line) => fitText(`    ${String(line)}`, columns)),
-  ];
+  const lines = [head, ...below.map((line) => fitText(`    ${String(line)}`, columns))];
   const line = withBody || columns === undefined ? '' : bodyLine(request, messages);
   if (line !== '') lines.push(color.dim(`    ${truncateEnd(printable(line, columns), (columns ?? 0) - 4)}`));
-  // A body is not wrapped, so that it can be copied.
-  if (withBody && body.byteLength > 0) lines.push(`    ${printable(bodyText(body), 10_000)}`);
+  if (withBody && columns !== undefined) lines.push(headerText(headersOf(request), '    ', screen));
+  if (withBody && body.byteLength > 0) lines.push(bodyText(Buffer.from(maskedText(body)), '    ', screen));
   return `${lines.join('\n')}\n`;
 }
-
-const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: Palette) => Paint>> = {
-  valid: (color) => color.green,
-  invalid: (color) => color.red,
-  unsigned: (color) => color.red,
-  unchecked: (color) => color.dim,
-};
 
 /** Returns the data of a request's message, or the body if it is not a message. Empty if there is nothing more to show. */
 function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[]): string {
   if (messages.length > 1) return '';
   const [{ value } = { value: undefined }] = messages;
   if (!isObject(value) || !isMessageType(value['type'])) {
-    return bodyText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
+    return maskedText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
   }
   const { properties, traits, context } = value;
   const about = [properties, traits, context].find((each) => isObject(each) && Object.keys(each).length > 0);
@@ -154,15 +135,6 @@ function remarksOn(request: ReceivedRequest, color: Palette): readonly (string |
   ];
 }
 
-/** Describes the only message of a request, or returns the number of messages. */
-function messagesColumn(messages: readonly ReceivedMessage[]): string {
-  const [sole] = messages;
-  if (messages.length === 1 && sole !== undefined) return messageText(sole);
-  return messages.length === 0
-    ? '-'
-    : [`${messages.length} messages`, libraryOf(messages)].filter(Boolean).join(' from ');
-}
-
 /** Returns a line for each of several messages, and for each message that `hooks serve` would reject. */
 function messageLines(messages: readonly ReceivedMessage[], color: Palette): string[] {
   const isSole = messages.length === 1;
@@ -180,30 +152,17 @@ function messageLines(messages: readonly ReceivedMessage[], color: Palette): str
   });
 }
 
-function messageText(message: ReceivedMessage): string {
-  const { type, event, userId, anonymousId } = messageFacts(message);
-  if (type === undefined) return '-';
-  const who = userId ?? anonymousId;
-  return [type, event && `"${event}"`, who && `by ${who}`].filter(Boolean).join(' ');
-}
-
-function statusCell({ answered, status }: ReceivedRequest, color: Palette): Cell {
-  const text = answered === 'status' ? String(status) : answered;
-  return { text, minWidth: 9, paint: status === undefined || status >= 300 ? color.red : color.green };
-}
-
-/** Formats the time of day in the local time zone. The JSON line of a request has the date and UTC. */
-function clockTime(at: number): string {
-  const time = new Date(at);
-  return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
-}
-
 /** Formats the response of the receiver that a request was forwarded to. */
 export function forwardedText(forwarded: Forwarded, color: Palette, label = 'forwarded'): string {
   const { status, reply, detail = reply, ms } = forwarded;
   const shown = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
   const text = `${label}: ${attemptText(forwarded)} in ${durationText(ms)}${shown === undefined ? '' : `, ${shown}`}`;
   return status !== undefined && status < 300 ? color.dim(text) : color.yellow(text);
+}
+
+/** Returns the headers as in a capture: those that hold secrets are masked. */
+function headersOf({ method, path, rawHeaders }: ReceivedRequest): ReturnType<typeof toCapture>['headers'] {
+  return toCapture({ method, url: path, headers: pairsOf(rawHeaders), body: new Uint8Array() }).headers;
 }
 
 /** Returns headers and body as in a capture: secret headers are masked, and a body that is not text is base64. */
@@ -215,6 +174,6 @@ function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): ob
     : { headers, bodyBase64: capture.bodyBase64 };
 }
 
-function bodyText({ buffer, byteOffset, byteLength }: Uint8Array): string {
+function maskedText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return withoutWriteKeys(Buffer.from(buffer, byteOffset, byteLength).toString());
 }

@@ -5,6 +5,7 @@ import { printable } from '../../redact.ts';
 import { attemptText, attemptWithDetail, detailText, durationText, responderText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io, Screen } from '../io.ts';
+import { bodyText } from './body-text.ts';
 import type { FailureCause } from './failure-cause.ts';
 import { decidingAttempt, decidingDestination, destinationMs, lastAttempts } from './deciding-attempt.ts';
 import type { Paint } from '../palette.ts';
@@ -37,8 +38,7 @@ export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen)
     formatRow(resultCells(outcome, facts, color), { columns, gap: 1 }),
     ...below.map((text) => fitText(`  ${text}`, columns)),
   ];
-  // A body is not wrapped, so that it can be copied.
-  if (body) lines.push(`  ${printable(body, 100_000)}`);
+  if (body) lines.push(bodyText(Buffer.from(body), '  ', screen));
   return lines.join('\n');
 }
 

@@ -1,11 +1,14 @@
 import { isoTime } from '../../../clock.ts';
 import { capturedBody } from '../../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
+import { isJsonObject } from '../../../message/types.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
 import type { Screen } from '../../io.ts';
-import { truncateMiddle } from '../../fit-text.ts';
-import { formatRow, type Cell } from '../../print/table.ts';
+import { bodyText } from '../../print/body-text.ts';
+import { ColumnLayout, type Column } from '../../print/column-layout.ts';
+import { formatRow } from '../../print/table.ts';
 import { attemptWithDetail, durationText } from '../../attempt-text.ts';
 
 /** Returns the fields of a delivery that `hooks queue list -o json` prints. */
@@ -51,49 +54,91 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
 /** Characters at the end of an id that are printed: enough to differ within a process and between processes. */
 const SHORT_ID_LENGTH = 11;
 
-/** The columns of `briefText`: their heads, and their minimum widths on a terminal and elsewhere. */
-const BRIEF_COLUMNS = [
-  { head: 'STATE', atTerminal: 16, elsewhere: 16 },
-  { head: 'ID', atTerminal: SHORT_ID_LENGTH, elsewhere: 0 },
-  { head: 'TYPE', atTerminal: 8, elsewhere: 8 },
-  { head: 'MESSAGE', atTerminal: 12, elsewhere: 0 },
-  { head: 'SOURCE → DESTINATION', atTerminal: 20, elsewhere: 0 },
-  { head: 'ADDED', atTerminal: 10, elsewhere: 0 },
-  { head: 'LAST ATTEMPT', atTerminal: 0, elsewhere: 0 },
-];
+/** The columns of a list at a terminal. The event gets the room first, then the user. */
+const COLUMNS = {
+  STATE: { least: 8, most: 9, rank: 2 },
+  ID: { least: SHORT_ID_LENGTH, rank: 4 },
+  EVENT: { least: 20, most: 40, rank: 1 },
+  USER: { least: 8, most: 24, rank: 6 },
+  WEBHOOK: { least: 10, most: 50, rank: 7 },
+  ATTEMPTS: { least: 8, align: 'end', rank: 5 },
+  DUE: { least: 9, most: 11, rank: 3 },
+} as const satisfies Readonly<Record<string, Column>>;
 
-/** Formats the table head for the lines of `briefText` on a terminal. */
+function layoutOf(columns: number): ColumnLayout {
+  return new ColumnLayout(Object.values(COLUMNS), columns);
+}
+
+/** Formats the head of a list. Empty without a terminal. */
 export function briefHead({ color, stdoutColumns: columns }: Screen): string {
-  return formatRow(
-    BRIEF_COLUMNS.map(({ head, atTerminal }) => ({ text: head, minWidth: atTerminal, paint: color.bold })),
-    { columns },
-  );
+  if (columns === undefined) return '';
+  const texts = Object.keys(COLUMNS).map((text) => ({ text, paint: color.bold }));
+  return `${layoutOf(columns).line(texts)}\n`;
 }
 
 /**
- * Formats a delivery as one aligned line. A terminal gets its age and shortened ids; a pipe gets the time and the full ids.
+ * Formats a delivery as one aligned line. A terminal gets the time until it is due and the end of its id; a pipe gets times
+ * and full ids.
  */
 export function briefText(delivery: Delivery, screen: Screen, now: number): string {
-  const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
-  const { color, stdoutColumns: columns } = screen;
-  const isTerminal = columns !== undefined;
-  const last = progress.attempts.at(-1);
+  const { stdoutColumns: columns, color } = screen;
+  if (columns === undefined) return pipedText(delivery);
+  const { id, destination, state, progress, body, type } = delivery;
+  const { event, name, userId, anonymousId } = factsOf(body);
   const paint = state === 'dead' ? color.red : state === 'delivered' ? color.green : color.yellow;
-  const texts = [
-    reason === undefined ? state : `${state} (${reason})`,
-    printable(isTerminal ? id.slice(-SHORT_ID_LENGTH) : id, 80),
+  return layoutOf(columns).line([
+    { text: state, paint },
+    { text: printable(id.slice(-SHORT_ID_LENGTH), 80) },
     // The type of an invalid dead letter may be any text.
-    printable(type, 40),
-    isTerminal ? truncateMiddle(printable(messageId), 12) : printable(messageId, 60),
-    `${printable(source, 40)} → ${printable(destination, 40)}`,
-    isTerminal ? ageText(now - createdAt) : isoTime(createdAt),
-    ...(last === undefined ? [] : [attemptWithDetail(last)]),
-  ];
-  const cells = texts.map((text, column): Cell => {
-    const { atTerminal = 0, elsewhere = 0 } = BRIEF_COLUMNS[column] ?? {};
-    return { text, minWidth: isTerminal ? atTerminal : elsewhere, ...(column === 0 && { paint }) };
-  });
-  return formatRow(cells, { columns });
+    { text: printable(event ?? name ?? type, 200) },
+    { text: printable(userId ?? anonymousId ?? '', 200) },
+    { text: printable(progress.attempts.at(-1)?.url.replace(/^https?:\/\//, '') ?? destination, 200) },
+    { text: String(progress.attempts.length) },
+    { text: whenText(delivery, now) },
+  ]);
+}
+
+/** When the delivery is due, why it is a dead letter, or when it was delivered. */
+function whenText({ reason, settledAt, dueAt, createdAt, state }: Delivery, now: number): string {
+  if (reason !== undefined) return reason;
+  if (state === 'sending') return 'now';
+  return settledAt === undefined ? dueText(dueAt - now) : ageText(now - (settledAt ?? createdAt));
+}
+
+function factsOf(
+  body: Uint8Array,
+): Readonly<Partial<Record<'event' | 'name' | 'userId' | 'anonymousId', string>>> {
+  const value = parseJsonOrUndefined(body);
+  const texts = isJsonObject(value)
+    ? Object.entries(value).filter(([, each]) => typeof each === 'string')
+    : [];
+  return Object.fromEntries(texts);
+}
+
+function pipedText({
+  id,
+  messageId,
+  type,
+  source,
+  destination,
+  state,
+  reason,
+  createdAt,
+  progress,
+}: Delivery): string {
+  const last = progress.attempts.at(-1);
+  return formatRow(
+    [
+      { text: reason === undefined ? state : `${state} (${reason})`, minWidth: 16 },
+      { text: printable(id, 80) },
+      { text: printable(type, 40), minWidth: 8 },
+      { text: printable(messageId, 60) },
+      { text: `${printable(source, 40)} → ${printable(destination, 40)}` },
+      { text: isoTime(createdAt) },
+      ...(last === undefined ? [] : [{ text: attemptWithDetail(last) }]),
+    ],
+    { columns: undefined },
+  );
 }
 
 const AGES = [
@@ -137,9 +182,13 @@ export async function fullText(delivery: Delivery, screen: Screen, now: number):
     ...lines.map(([name = '', text = '']) =>
       formatRow([{ text: `  ${name}`, minWidth: 10 }, { text }], { columns, gap: 1 }),
     ),
-    // The body is not wrapped, so that it can be copied.
-    `  ${isDamaged ? 'damaged ' : 'body    '} ${printable(Buffer.from(body).toString(), 100_000)}`,
+    ...bodyLines(body, isDamaged ? 'damaged' : 'body', screen),
   ].join('\n');
+}
+
+function bodyLines(body: Uint8Array, name: string, screen: Screen): string[] {
+  if (screen.stdoutColumns === undefined) return [bodyText(body, `  ${name.padEnd(8)} `, screen)];
+  return [`  ${name}`, bodyText(body, '    ', screen)];
 }
 
 /**

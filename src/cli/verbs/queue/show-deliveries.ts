@@ -23,7 +23,7 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
   const limited = { ...options, limit };
   if (output === 'json') return printEach(limited, io, (delivery) => jsonLine(briefJson(delivery)));
   const now = Date.now();
-  let head = io.stdoutColumns === undefined ? '' : `${briefHead(io)}\n`;
+  let head = briefHead(io);
   return printEach(limited, io, (delivery) => {
     const text = `${head}${briefText(delivery, io, now)}\n`;
     head = '';
