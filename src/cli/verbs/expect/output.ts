@@ -7,7 +7,7 @@ import { printable } from '../../../redact.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedRow } from '../../print/received-line.ts';
+import { receivedRow } from '../../print/received/received-line.ts';
 import { formatRow, formatTable } from '../../print/table.ts';
 import type { ExpectOptions } from './options.ts';
 

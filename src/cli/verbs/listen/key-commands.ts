@@ -7,7 +7,7 @@ import { endToEndHeaders } from '../../../receiver/response/forwarding.ts';
 import { printable } from '../../../redact.ts';
 import { truncateMiddle } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
-import { forwardedText } from '../../print/received-line.ts';
+import { forwardedText } from '../../print/received/received-line.ts';
 import type { ListenOutput } from './output.ts';
 import { TerminalKeys } from './terminal-keys.ts';
 

@@ -16,7 +16,7 @@ import { noteError } from '../../error-text.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { listeningText } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedRow } from '../../print/received-line.ts';
+import { receivedRow } from '../../print/received/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
 /** The facts that the first lines print when the receiver is ready. */

@@ -1,12 +1,12 @@
-import { messageFacts, messagesOf, libraryOf } from '../../receiver/messages/messages-of.ts';
-import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
-import type { ReceivedRequest } from '../../receiver/received-request.ts';
-import { printable, redactUrl } from '../../redact.ts';
-import { tenths } from '../attempt-text.ts';
-import type { Screen } from '../io.ts';
-import type { Paint, Palette } from '../palette.ts';
-import { ColumnLayout, type Column } from './column-layout.ts';
-import { formatRow, type Cell } from './table.ts';
+import { messageFacts, messagesOf, libraryOf } from '../../../receiver/messages/messages-of.ts';
+import type { ReceivedMessage } from '../../../receiver/messages/tracking-call.ts';
+import type { ReceivedRequest } from '../../../receiver/received-request.ts';
+import { printable, redactUrl } from '../../../redact.ts';
+import { tenths } from '../../attempt-text.ts';
+import type { Screen } from '../../io.ts';
+import type { Paint, Palette } from '../../palette.ts';
+import { ColumnLayout, type Column } from '../column-layout.ts';
+import { formatRow, type Cell } from '../table.ts';
 
 /** Formats the aligned line of a request: fitted to a terminal, or with whole texts elsewhere. */
 export function receivedHead(request: ReceivedRequest, screen: Screen): string {

@@ -1,23 +1,23 @@
-import { toCapture } from '../../capture/to-capture.ts';
-import { pairsOf, type Forwarded } from '../../receiver/response/forwarding.ts';
+import { toCapture } from '../../../capture/to-capture.ts';
+import { pairsOf, type Forwarded } from '../../../receiver/response/forwarding.ts';
 import {
   libraryOf,
   messageFacts,
   messagesOf,
   type MessageFacts,
-} from '../../receiver/messages/messages-of.ts';
-import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
-import type { ReceivedRequest } from '../../receiver/received-request.ts';
-import { isMessageType } from '../../message/types.ts';
-import { printable, redactUrl, withoutWriteKeys } from '../../redact.ts';
-import { isObject } from '../../validate-options.ts';
-import { isoTime } from '../../clock.ts';
-import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
-import { fitText, truncateEnd } from '../fit-text.ts';
-import type { Screen } from '../io.ts';
-import type { Palette } from '../palette.ts';
-import { jsonLine } from '../json-line.ts';
-import { bodyText, headerText } from './body-text.ts';
+} from '../../../receiver/messages/messages-of.ts';
+import type { ReceivedMessage } from '../../../receiver/messages/tracking-call.ts';
+import type { ReceivedRequest } from '../../../receiver/received-request.ts';
+import { isMessageType } from '../../../message/types.ts';
+import { printable, redactUrl, withoutWriteKeys } from '../../../redact.ts';
+import { isObject } from '../../../validate-options.ts';
+import { isoTime } from '../../../clock.ts';
+import { attemptText, detailText, durationText, tenths } from '../../attempt-text.ts';
+import { fitText, truncateEnd } from '../../fit-text.ts';
+import type { Screen } from '../../io.ts';
+import type { Palette } from '../../palette.ts';
+import { jsonLine } from '../../json-line.ts';
+import { bodyText, headerText } from '../body-text.ts';
 import { messageText, receivedHead } from './received-head.ts';
 
 /** Characters of a signature to show. Longer values are not signatures. */
