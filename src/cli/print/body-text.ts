@@ -8,15 +8,21 @@ import type { Paint, Palette } from '../palette.ts';
 /** Maximum characters of a body that are printed. */
 const MAX_BODY = 100_000;
 
+/** Maximum depth of indented JSON. Without it, the indents of `[[[[…` grow with the square of the body. */
+const MAX_DEPTH = 50;
+
 /**
  * Formats a body for `-v`: at a terminal JSON on indented, colored lines, elsewhere the text in one line, as it came. A body is
  * not wrapped, so that it can be copied. Escapes control characters.
  */
 export function bodyText(bytes: Uint8Array, indent: string, { color, stdoutColumns }: Screen): string {
   const text = Buffer.from(bytes).toString();
-  const isShort = text.length <= MAX_BODY;
-  if (stdoutColumns === undefined || !isShort || !isJson(bytes)) return indent + printable(text, MAX_BODY);
-  return indentedJson(text, color).replaceAll(/^/gm, indent);
+  if (stdoutColumns === undefined) return indent + printable(text, MAX_BODY);
+  const left = text.length - MAX_BODY;
+  const shown = left <= 0 && isJson(bytes) ? indentedJson(text, color) : undefined;
+  if (shown !== undefined) return shown.replaceAll(/^/gm, indent);
+  const more = left > 0 ? ` ${color.dim(`(${left} more characters)`)}` : '';
+  return indent + printable(text, MAX_BODY) + more;
 }
 
 /** Formats header lines: `name: value`. The values of secret headers are masked already. */
@@ -35,8 +41,11 @@ function isJson(bytes: Uint8Array): boolean {
 /** A string, a number or word, or a sign of JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 
-/** Puts each member of JSON on a line of its own. Numbers stay as they are written: 12345678901234567890, 1.0. */
-function indentedJson(json: string, color: Palette): string {
+/**
+ * Puts each member of JSON on a line of its own. Numbers stay as they are written: 12345678901234567890, 1.0. Undefined if the
+ * JSON is nested too deeply.
+ */
+function indentedJson(json: string, color: Palette): string | undefined {
   const tokens = json.match(TOKEN) ?? [];
   let [text, depth] = ['', 0];
   const newLine = (): string => `\n${'  '.repeat(depth)}`;
@@ -45,6 +54,7 @@ function indentedJson(json: string, color: Palette): string {
     const isEmpty = /[{[]/.test(token) && token.length === 1 && /^[}\]]$/.test(next ?? '');
     if (token === '{' || token === '[') {
       depth++;
+      if (depth > MAX_DEPTH) return undefined;
       text += isEmpty ? token : token + newLine();
     } else if (token === '}' || token === ']') {
       depth--;
