@@ -27,10 +27,15 @@ export async function showLines(
   let rest = '';
   const spelled = secrets.flatMap(withLines).flatMap(spellingsOf);
   const escape = commandEscaper(io.env);
+  const isColored = io.errColor.dim('x') !== 'x';
   const show = (line: string): void => {
-    const text = withoutSecrets(line, spelled).replaceAll('\t', '    ').replace(/\r$/, '');
-    const shown = printable(text, LONGEST_LINE);
-    onLine?.(shown);
+    const text = line.replaceAll('\t', '    ').replace(/\r$/, '');
+    const plain = text.replaceAll(COLOR, '');
+    const masked = withoutSecrets(plain, spelled);
+    const escaped = printable(masked, LONGEST_LINE);
+    onLine?.(escaped);
+    // The colors of a line with a secret are left out, because they could divide the secret.
+    const shown = isColored && masked === plain ? withColors(text) : escaped;
     const mark = escape(shown) === shown ? `${io.errColor.dim('|')} ` : '';
     if (!quiet) io.verbatim.note(mark + shown);
   };
@@ -51,6 +56,19 @@ export async function showLines(
     // The error is ignored: `stream` was destroyed, because a process that outlives the command kept it open.
   }
   if (rest !== '') show(rest);
+}
+
+/** A sequence that sets colors (SGR). All others, which can move the cursor or change the window, stay escaped. */
+// oxlint-disable-next-line no-control-regex -- control characters are what this pattern is for
+const COLOR = /\u001b\[[\d;:]*m/g;
+const NO_COLOR = '\u001b[0m';
+
+/** Escapes a line, but keeps its colors, which end with the line. */
+function withColors(line: string): string {
+  const colors = line.match(COLOR) ?? [];
+  if (colors.length === 0) return printable(line, LONGEST_LINE);
+  const texts = line.split(COLOR).map((text) => printable(text, LONGEST_LINE));
+  return texts.map((text, index) => text + (colors[index] ?? NO_COLOR)).join('');
 }
 
 /** Returns a secret and each of its lines, because output is masked line by line. */
