@@ -86,3 +86,39 @@ export function brokenWords(narrow: string, wide: string): string[] {
 function wordsOf(text: string): string[] {
   return text.replaceAll(DURATION, '').split(/\s+/);
 }
+
+/** A line of heads of columns, such as `STATE   ID  EVENT`. */
+const HEADS = /^[A-Z]{2,}(?: [A-Z→]+)*(?: {1,}[A-Z]{2,}(?: [A-Z→]+)*)+$/;
+
+/**
+ * The heads of tables below which a line has a text that begins neither at the start of the head nor ends at its end. A wide
+ * character takes two columns.
+ */
+export function headsOff(text: string): string[] {
+  const lines = text
+    .split('\n')
+    .map((line) =>
+      Array.from(line.trimEnd(), (each) => (stringWidth(each) === 2 ? [each, ''] : [each])).flat(),
+    );
+  const off = new Set<string>();
+  for (const [index, heads] of lines.entries()) {
+    if (!HEADS.test(heads.join(''))) continue;
+    const end = lines.findIndex((line, at) => at > index && line.length === 0);
+    for (const row of lines.slice(index + 1, end === -1 ? undefined : end)) {
+      if (row[0] === ' ') continue; // goes on from the line before
+      for (const { 0: head, index: from } of heads.join('').matchAll(/\S+(?: \S+)*/g)) {
+        if (!isAt(row, from, from + head.length)) off.add(head);
+      }
+    }
+  }
+  return [...off];
+}
+
+/** Whether a row has a text that begins at `from` or ends before `to`, or none there. */
+function isAt(row: readonly string[], from: number, to: number): boolean {
+  const isFree = (at: number): boolean => (row[at] ?? ' ') === ' ';
+  const begins = isFree(from - 1) && !isFree(from);
+  const ends = isFree(to) && !isFree(to - 1);
+  const isEmpty = row.slice(from, to).every((each) => each === ' ');
+  return begins || ends || isEmpty;
+}

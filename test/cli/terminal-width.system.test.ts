@@ -8,11 +8,20 @@ import { hasTool } from '../external-tool.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { brokenWords, COMMANDS, COPIED, EVENTS, FILES, startRejecting, tooWide } from './narrow-terminal.ts';
+import {
+  brokenWords,
+  COMMANDS,
+  COPIED,
+  EVENTS,
+  FILES,
+  headsOff,
+  startRejecting,
+  tooWide,
+} from './narrow-terminal.ts';
 import { hooks } from './run-in-process.ts';
 
 const HOOKS = fileURLToPath(new URL('../../bin/hooks.js', import.meta.url));
-const NARROW = [60, 80] as const;
+const NARROW = [60, 80, 120, 160] as const;
 /** A width at which nothing is wrapped or shortened. */
 const WIDE = 2_000;
 const WIDTHS = [...NARROW, WIDE] as const;
@@ -40,7 +49,7 @@ const PATIENT = { timeout: 180_000, retry: 2 };
 /** Commands that Ctrl-C ends, with the text on the screen at which to press it. */
 const INTERRUPTED = [
   ['init', /What is the config for/],
-  ['listen --port PORT --secret s3cret', /(?:POST[^]*){4}/],
+  ['listen --port PORT --secret s3cret', /(?:unsigned[^]*){4}/],
 ] as const;
 
 describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
@@ -92,6 +101,7 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
       expect(narrow.split('ENDED')[0]?.trim()).not.toBe('');
       expect([columns, tooWide(narrow.replaceAll(/ +$/gm, ''), columns)]).toEqual([columns, []]);
       expect([columns, brokenWords(narrow, wide)]).toEqual([columns, []]);
+      expect([columns, headsOff(narrow)]).toEqual([columns, []]);
     }
   }
 
@@ -99,6 +109,22 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
     for (const columns of WIDTHS) start(line, columns);
     await expectWhole();
   });
+
+  it.each(NARROW)(
+    '`hooks queue list` and `hooks listen` show the event whole before the id, at %s columns',
+    PATIENT,
+    async (columns) => {
+      start('queue list', columns);
+      await shows(columns, 'ENDED');
+      const listed = screen(columns);
+      expect(listed).toContain('Signup');
+      expect(listed).toMatch(/EVENT +.*DUE/);
+      // The whole id has 25 characters. A terminal shows at most its end.
+      if (/…/.test(listed)) expect(listed).not.toContain(ids.get(columns));
+      if (columns >= 120) expect(listed).toContain('Order Completed with a long name');
+      if (columns >= 80) for (const head of ['USER', 'WEBHOOK', 'ATTEMPTS']) expect(listed).toContain(head);
+    },
+  );
 
   it.each(INTERRUPTED)('`hooks %s` breaks no word', PATIENT, async (line, last) => {
     await Promise.all(

@@ -17,7 +17,7 @@ export function receivedHead(request: ReceivedRequest, screen: Screen): string {
 /** The columns of a request at a terminal: the event gets the room first, then the user, then the rest. */
 const COLUMNS = {
   time: { least: 8, rank: 6 },
-  request: { least: 7, most: 20, rank: 5 },
+  request: { least: 10, most: 20, rank: 5 },
   event: { least: 24, most: 40, rank: 1 },
   user: { least: 12, most: 24, rank: 4 },
   verdict: { least: 9, rank: 2 },
