@@ -173,7 +173,7 @@ function textOrEmpty(text: string): string {
 }
 
 /** The found value as JSON, which distinguishes a string from a number; `nothing` if no value was found. */
-export function foundValue(found: JsonValue | undefined): string {
+function foundValue(found: JsonValue | undefined): string {
   return found === undefined ? 'nothing' : JSON.stringify(found);
 }
 

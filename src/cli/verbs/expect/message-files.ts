@@ -12,6 +12,7 @@ import {
   type MessageCheck,
   type SnapshotUser,
 } from '../../../expectation/expectation.ts';
+import { compilePlan, planOfSchemas } from '../../../plan/plan.ts';
 import type { JsonValue } from '../../../message/types.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
 import { MOST_FILE_BYTES } from '../../../files.ts';
@@ -25,7 +26,8 @@ import type { ExpectOptions } from './options.ts';
 export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
   if (schema === undefined) return [];
   const bytes = await readFlagFile(schema, '--schema', io);
-  return [await checkSchemas(readSchemas(bytes, schema), schema)];
+  const plan = await compilePlan(planOfSchemas(readSchemas(bytes, schema), schema));
+  return [checkSchemas(({ value }) => plan.violations(value), schema)];
 }
 
 function readSchemas(bytes: Buffer, file: string): JsonValue {

@@ -1,0 +1,38 @@
+import { InputError } from '../errors.ts';
+import type { JsonValue } from '../message/types.ts';
+import type { PlanCheck } from './checking/plan-check.ts';
+import { throwProblems } from './problems.ts';
+import { readPlanFiles } from './reading/plan-files.ts';
+import { readDocument } from './reading/read-document.ts';
+import { EVERY_MESSAGE, isSchema, readSchemas } from './reading/schema-files.ts';
+import type { PlanDocument } from './rule.ts';
+
+export type { PlanCheck } from './checking/plan-check.ts';
+export type { PlanDocument, PlanRule } from './rule.ts';
+export type { PlanViolation, ViolationKind } from './violation.ts';
+
+/**
+ * Reads a tracking plan: a file or a folder of files, recognized by their content. `path` is absolute, and errors name
+ * `shown`. Throws InputError if a file cannot be read or is not a plan, with all its problems.
+ */
+export async function readPlan(path: string, shown: string): Promise<PlanDocument> {
+  const document = readDocument(await readPlanFiles(path, shown));
+  if (document.rules.length > 0) return document;
+  throw new InputError('Expected a tracking plan, got one without a rule', {
+    file: shown,
+    hint: 'name a file with rules, or a folder with a JSON Schema for each event',
+  });
+}
+
+/** Reads one JSON Schema for every message, or an object of event name to JSON Schema. Throws InputError with all problems. */
+export function planOfSchemas(schemas: JsonValue, file: string): PlanDocument {
+  const { rules, problems } = readSchemas(isSchema(schemas) ? { [EVERY_MESSAGE]: schemas } : schemas, file);
+  throwProblems(problems);
+  return { rules, listsProperties: false, listsEvents: rules.every(({ type }) => type !== 'common') };
+}
+
+/** Compiles the schemas of a plan, and loads the validator. Throws InputError with the problems of all rules. */
+export async function compilePlan(document: PlanDocument): Promise<PlanCheck> {
+  const { PlanCheck: Check } = await import('./checking/plan-check.ts');
+  return new Check(document);
+}
