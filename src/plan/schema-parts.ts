@@ -37,12 +37,9 @@ export function schemasOf(key: string, value: JsonValue): readonly (readonly [Pa
 /** Returns a schema in which `change` has replaced each schema, inner ones first. Values of other keywords are kept. */
 export function mapSchemas(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   const inner = (value: JsonValue): JsonValue => (isJsonObject(value) ? mapSchemas(value, change) : value);
-  const entries = Object.entries(schema).map(([key, value = null]): [string, JsonValue] => {
+  const entries = Object.entries(schema).map(([key, value]): [string, JsonValue] => {
     if (NAMED.includes(key) && isJsonObject(value)) {
-      const named = Object.entries(value).map(([name, each = null]): [string, JsonValue] => [
-        name,
-        inner(each),
-      ]);
+      const named = Object.entries(value).map(([name, each]): [string, JsonValue] => [name, inner(each)]);
       return [key, Object.fromEntries(named)];
     }
     if (!SCHEMAS.includes(key)) return [key, value];

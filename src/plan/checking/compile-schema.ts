@@ -6,7 +6,7 @@ import { boundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { isObject } from '../../validate-options.ts';
 import { ruleLabel, type PlanRule } from '../rule.ts';
-import { mapSchemas } from '../schema-parts.ts';
+import { plainSchema } from '../plain-schema.ts';
 import { schemaDifference } from './schema-difference.ts';
 import { findSchemaTypo } from './schema-typo.ts';
 
@@ -112,21 +112,4 @@ function uncompiled(cause: unknown, rule: PlanRule): InputError {
 /** Names the rule and its place in an error: ` at track "Signup" (/rules/3)`. Empty for a schema that is the whole file. */
 function atRule(rule: Omit<PlanRule, 'schema'>): string {
   return rule.pointer === '' ? '' : ` at ${ruleLabel(rule)} (${rule.pointer})`;
-}
-
-/**
- * Removes what a validator rejects: `$schema`, by which the compiler was chosen and of which it knows only one spelling, and
- * the notes of tracking plans (`labels`, `eventMetadata`, and `id` of draft 04). Replaces a property named `__proto__`,
- * which ajv skips, by a pattern that matches only this name.
- */
-function plainSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
-  return mapSchemas(schema, ({ labels: _labels, eventMetadata: _metadata, id: _id, ...each }) => {
-    const { properties, patternProperties } = each;
-    if (!isJsonObject(properties) || !Object.hasOwn(properties, '__proto__')) return each;
-    const pattern = { '^__proto__$': properties['__proto__'] ?? true };
-    return {
-      ...each,
-      patternProperties: { ...(isJsonObject(patternProperties) && patternProperties), ...pattern },
-    };
-  });
 }

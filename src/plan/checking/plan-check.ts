@@ -3,7 +3,7 @@ import type { PathStep } from '../../message/json/json-path.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
 import { throwProblems } from '../problems.ts';
-import type { PlanDocument, PlanRule, RuleType } from '../rule.ts';
+import type { PlanDocument, PlanRule } from '../rule.ts';
 import type { PlanViolation } from '../violation.ts';
 import { SchemaCompiler, type SchemaValidator } from './compile-schema.ts';
 import { PlannedNames } from './planned-names.ts';
@@ -33,8 +33,9 @@ export class PlanCheck {
   violations(message: JsonValue): readonly PlanViolation[] {
     const { type, event } = isJsonObject(message) ? message : {};
     const own = this.#ruleOf(typeof type === 'string' ? type : '', event, message);
-    if (own === undefined && type === 'track' && this.#document.listsEvents)
+    if (own === undefined && type === 'track' && this.#document.listsEvents) {
       return [this.#unplannedEvent(event)];
+    }
     const rules = [...(own ?? []), ...(this.#rules.get(keyOf('common')) ?? [])];
     const found = rules.flatMap(({ validate }) =>
       validate(message).filter(({ keyword }) => !REPEATING.has(keyword)),
@@ -93,7 +94,7 @@ const NAMED_CALLS: Readonly<Record<string, string>> = { page: 'Page Viewed', scr
 /** Keywords whose errors are left out, because another keyword reports the same problem. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
-function keyOf(type: RuleType | string, event?: string): string {
+function keyOf(type: string, event?: string): string {
   return event === undefined ? type : `${type}\n${event}`;
 }
 
@@ -158,8 +159,9 @@ function addUnplanned(
       continue;
     }
     const inner = names.of(name);
-    if (inner !== undefined)
+    if (inner !== undefined) {
       addInner(each, { names: inner, steps: [...steps, name], isListed: false }, found);
+    }
   }
 }
 
@@ -168,7 +170,8 @@ function addInner(value: JsonValue, place: PlannedPlace, found: PlanViolation[])
   if (!isJsonArray(value)) return;
   const names = place.names.ofItems;
   for (const [index, item] of value.entries()) {
-    if (isJsonObject(item))
+    if (isJsonObject(item)) {
       addUnplanned(item, { names, steps: [...place.steps, index], isListed: false }, found);
+    }
   }
 }

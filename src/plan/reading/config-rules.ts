@@ -36,8 +36,9 @@ export function readConfigRules(rules: JsonObject, pointer: string, file: string
 function eventRule(placed: PlacedValue): PlanRule {
   const { file, pointer, value } = placed;
   const { name = null, version = 1, rules = {} } = isJsonObject(value) ? value : {};
-  if (typeof name !== 'string' || name === '')
+  if (typeof name !== 'string' || name === '') {
     throw expected('`name` to be the name of an event', name, placed);
+  }
   if (!isVersion(version)) throw expected('`version` to be an integer from 1', version, placed);
   if (!isJsonObject(rules)) throw expected('`rules` to be a JSON Schema', rules, placed);
   return { type: 'track', event: name, version, schema: rules, file, pointer };

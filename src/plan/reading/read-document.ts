@@ -30,10 +30,12 @@ export function readDocument(files: readonly PlanFile[]): PlanDocument {
 /** Reads one file. `isSchemas` marks a file that only maps event names to schemas, as `expect --schema` takes it. */
 function readFile({ file, value }: PlanFile): RulesFound & { readonly isSchemas?: true } {
   const rules = rulesOf(value, '');
-  if (rules !== undefined && isJsonArray(rules.value))
+  if (rules !== undefined && isJsonArray(rules.value)) {
     return readSegmentRules(rules.value, rules.pointer, file);
-  if (rules !== undefined && isJsonObject(rules.value))
+  }
+  if (rules !== undefined && isJsonObject(rules.value)) {
     return readConfigRules(rules.value, rules.pointer, file);
+  }
   if (isJsonObject(value) && isSchema(value)) return readSingleSchema(value, file);
   return { ...readSchemas(value, file), isSchemas: true };
 }

@@ -45,7 +45,7 @@ export function readSingleSchema(schema: JsonObject, file: string): RulesFound {
   const { name, type, version } = isJsonObject(eventMetadata) ? eventMetadata : {};
   const [, ofFile = basename(file), versionOfFile = '1'] = FILE_NAME.exec(basename(file)) ?? [];
   const given = [name, title, ofFile].find((each) => typeof each === 'string' && each !== '');
-  const event = String(given);
+  const event = typeof given === 'string' ? given : ofFile;
   const named =
     (typeof type === 'string' && ruleType(type)) ||
     (given === ofFile ? ruleType(ofFile) : undefined) ||
@@ -64,7 +64,7 @@ export function readSingleSchema(schema: JsonObject, file: string): RulesFound {
 function isWhole({ properties, required = [], eventMetadata }: JsonObject): boolean {
   if (eventMetadata !== undefined) return false;
   const names = [...(isJsonObject(properties) ? Object.keys(properties) : []), ...[required].flat()];
-  return names.every((name) => MESSAGE_FIELDS.has(String(name)));
+  return names.every((name) => typeof name === 'string' && MESSAGE_FIELDS.has(name));
 }
 
 /** Reads an object of event name to JSON Schema of the whole message. Other types stand under `identify` and so on. */
@@ -79,7 +79,7 @@ export function readSchemas(schemas: JsonValue, file: string): RulesFound {
   }
   const { $schema, $defs } = schemas;
   const problems: InputError[] = [];
-  const rules = Object.entries(schemas).flatMap(([name, schema = null]): PlanRule[] => {
+  const rules = Object.entries(schemas).flatMap(([name, schema]): PlanRule[] => {
     if (name.startsWith('$') && name !== EVERY_MESSAGE) return [];
     if (!isJsonObject(schema) && typeof schema !== 'boolean') {
       problems.push(schemaError(file, `Expected a JSON Schema at ${JSON.stringify(name)}`, schema));

@@ -39,14 +39,15 @@ function segmentRule(placed: PlacedValue): PlanRule {
   const { file, pointer, value } = placed;
   const { key = null, type = 'TRACK', version = 1, jsonSchema = null } = isJsonObject(value) ? value : {};
   const named = typeof type === 'string' ? ruleType(type) : undefined;
-  if (named === undefined)
+  if (named === undefined) {
     throw expected('`type` to be TRACK, IDENTIFY, GROUP, PAGE, SCREEN or COMMON', type, placed);
-  if (named === 'track' && (typeof key !== 'string' || key === '')) {
+  }
+  const event = named === 'track' ? key : undefined;
+  if (event !== undefined && (typeof event !== 'string' || event === '')) {
     throw expected('`key` to be the name of an event', key, placed);
   }
   if (!isVersion(version)) throw expected('`version` to be an integer from 1', version, placed);
   if (!isJsonObject(jsonSchema)) throw expected('`jsonSchema` to be a JSON Schema', jsonSchema, placed);
-  const event = named === 'track' ? String(key) : undefined;
   return { type: named, event, version, schema: wholeSchema(jsonSchema, named), file, pointer };
 }
 
