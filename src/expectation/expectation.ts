@@ -59,8 +59,12 @@ export function matchMessages(arrived: readonly ArrivedMessage[], conditions: re
 }
 
 /** Creates the check that no message differs from its schema, or from its rule in a tracking plan. `file` names them. */
-export function checkSchemas(differences: Differences, file: string): MessageCheck {
-  return new SchemaCheck(differences, { expectation: 'schema', filter: file });
+export function checkSchemas(
+  differences: Differences,
+  file: string,
+  expectation: 'schema' | 'plan' = 'schema',
+): MessageCheck {
+  return new SchemaCheck(differences, { expectation, filter: file });
 }
 
 /** Creates the check of a snapshot, which compares or writes it at the end. */

@@ -12,7 +12,7 @@ import {
   type MessageCheck,
   type SnapshotUser,
 } from '../../../expectation/expectation.ts';
-import { compilePlan, planOfSchemas } from '../../../plan/plan.ts';
+import { compilePlan, planOfSchemas, readPlan } from '../../../plan/plan.ts';
 import type { JsonValue } from '../../../message/types.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
 import { MOST_FILE_BYTES } from '../../../files.ts';
@@ -21,13 +21,26 @@ import type { Io } from '../../io.ts';
 import type { ExpectOptions } from './options.ts';
 
 /**
- * Makes the check of `--schema`, and loads the validator if needed. Throws InputError for invalid JSON or an invalid schema.
+ * Makes the checks of `--schema` and `--plan`, and loads the validator if needed. Throws InputError for a file that cannot be
+ * used.
  */
-export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
-  if (schema === undefined) return [];
+export async function schemaChecks(
+  { schema, plan }: ExpectOptions,
+  io: Io,
+): Promise<readonly MessageCheck[]> {
+  const checks: MessageCheck[] = [];
+  if (schema !== undefined) checks.push(await schemaCheck(schema, io));
+  if (plan !== undefined) {
+    const check = await compilePlan(await readPlan(resolve(io.cwd, plan), plan));
+    checks.push(checkSchemas(({ value }) => check.violations(value), plan, 'plan'));
+  }
+  return checks;
+}
+
+async function schemaCheck(schema: string, io: Io): Promise<MessageCheck> {
   const bytes = await readFlagFile(schema, '--schema', io);
   const plan = await compilePlan(planOfSchemas(readSchemas(bytes, schema), schema));
-  return [checkSchemas(({ value }) => plan.violations(value), schema)];
+  return checkSchemas(({ value }) => plan.violations(value), schema);
 }
 
 function readSchemas(bytes: Buffer, file: string): JsonValue {
