@@ -1,12 +1,14 @@
 import { InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
+import type { PlanChange } from './comparison/compare-plans.ts';
 import type { PlanCheck } from './checking/plan-check.ts';
 import { throwProblems } from './problems.ts';
 import { readPlanFiles } from './reading/plan-files.ts';
 import { readDocument } from './reading/read-document.ts';
 import { EVERY_MESSAGE, isSchema, readSchemas } from './reading/schema-files.ts';
-import type { PlanDocument } from './rule.ts';
+import { ruleLabel, type PlanDocument } from './rule.ts';
 
+export type { PlanChange } from './comparison/compare-plans.ts';
 export type { PlanCheck } from './checking/plan-check.ts';
 export type { PlanDocument, PlanRule } from './rule.ts';
 export type { PlanViolation, ViolationKind } from './violation.ts';
@@ -35,4 +37,30 @@ export function planOfSchemas(schemas: JsonValue, file: string): PlanDocument {
 export async function compilePlan(document: PlanDocument): Promise<PlanCheck> {
   const { PlanCheck: Check } = await import('./checking/plan-check.ts');
   return new Check(document);
+}
+
+/** Compares two plans rule by rule, in the order of the names of their rules. */
+export async function planChanges(
+  before: PlanDocument,
+  after: PlanDocument,
+): Promise<readonly (PlanChange & { readonly label: string })[]> {
+  const { comparePlans } = await import('./comparison/compare-plans.ts');
+  return comparePlans(before, after).map((change) => ({ ...change, label: ruleLabel(change.rule) }));
+}
+
+/** Forms in which a plan is written: for Segment's Public API, or one JSON Schema for each rule. */
+export type PlanForm = 'segment' | 'folder';
+
+/**
+ * Returns the files of a plan in another form. For Segment, each file has at most 200 rules, the limit of its API; without
+ * `isSplit` one file has all.
+ */
+export async function planFiles(
+  document: PlanDocument,
+  { form, isSplit }: { readonly form: PlanForm; readonly isSplit: boolean },
+): Promise<readonly { readonly name: string; readonly value: object }[]> {
+  const { schemaFiles, segmentParts, MOST_RULES } = await import('./writing/segment-form.ts');
+  if (form === 'folder') return schemaFiles(document).map(({ name, schema }) => ({ name, value: schema }));
+  const parts = segmentParts(document, isSplit ? MOST_RULES : Infinity);
+  return parts.map((value, index) => ({ name: `rules-${index + 1}.json`, value }));
 }

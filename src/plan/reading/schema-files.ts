@@ -46,10 +46,7 @@ export function readSingleSchema(schema: JsonObject, file: string): RulesFound {
   const [, ofFile = basename(file), versionOfFile = '1'] = FILE_NAME.exec(basename(file)) ?? [];
   const given = [name, title, ofFile].find((each) => typeof each === 'string' && each !== '');
   const event = typeof given === 'string' ? given : ofFile;
-  const named =
-    (typeof type === 'string' && ruleType(type)) ||
-    (given === ofFile ? ruleType(ofFile) : undefined) ||
-    'track';
+  const named = (typeof type === 'string' && ruleType(type)) || ruleType(ofFile) || 'track';
   const rule: PlanRule = {
     type: named,
     event: named === 'track' ? event : undefined,
@@ -61,9 +58,11 @@ export function readSingleSchema(schema: JsonObject, file: string): RulesFound {
   return { rules: [rule], problems: [] };
 }
 
+/** Whether a schema is about the whole message: its properties are fields of messages, or one of them holds the others. */
 function isWhole({ properties, required = [], eventMetadata }: JsonObject): boolean {
   if (eventMetadata !== undefined) return false;
   const names = [...(isJsonObject(properties) ? Object.keys(properties) : []), ...[required].flat()];
+  if (['properties', 'traits', 'context'].some((field) => names.includes(field))) return true;
   return names.every((name) => typeof name === 'string' && MESSAGE_FIELDS.has(name));
 }
 

@@ -1,13 +1,15 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { HELP, type Define } from '../../command.ts';
 import { countFrom, given } from '../../flags/flag-values.ts';
 import { withReports } from '../../print/reports.ts';
-import type { LintFlags } from './options.ts';
+import type { ConvertFlags, DiffFlags, LintFlags } from './options.ts';
 
-const EXAMPLES = `Examples:
-  $ hooks plan lint plan.json events.ndjson
-  $ hooks plan lint schemas/ 'captures/*.json' --report plan.sarif
-`;
+/** Examples in the help of each subcommand. The help of `hooks plan` prints all of them. */
+const EXAMPLES = {
+  lint: ['lint plan.json events.ndjson', "lint schemas/ 'captures/*.json' --report plan.sarif"],
+  diff: ['diff old.json new.json', 'diff old/ new/ --markdown >> "$GITHUB_STEP_SUMMARY"'],
+  convert: ['convert plan.json --to folder --out schemas', 'convert schemas/ --to segment > plan.json'],
+} as const;
 
 const DETAILS = `
 PLAN is a file or a folder, recognized by its content: the rules of a Segment
@@ -15,12 +17,12 @@ tracking plan as its Public API or its older Config API returns them, a plan
 that Typewriter saved, a folder with one JSON Schema for each event
 (order_completed.v2.json), or an object of event name to JSON Schema. Schemas
 are draft 07 or 2020-12; a remote $ref is never fetched.
-
-FILES are read as hooks replay reads them: a message, an array, {"batch":[…]},
-NDJSON or captures, gzipped or not; - is standard input.
 `;
 
 const LINT_DETAILS = `
+FILES are read as hooks replay reads them: a message, an array, {"batch":[…]},
+NDJSON or captures, gzipped or not; - is standard input.
+
 A rule is chosen by type and event, and by the version that a message names in
 context.protocols.event_version (default: the oldest). A property that the rule
 does not list is a violation, unless the rule allows additionalProperties. A
@@ -30,10 +32,22 @@ Exits with 0 if every message follows the plan, with 1 if not, and with 2 if the
 plan or a file cannot be read.
 `;
 
+const DIFF_DETAILS = `
+A change is breaking if messages that follow the old plan may violate the new
+one: an event or a property is gone, newly required, or allows fewer types or
+values. Exits with 1 if a change is breaking.
+`;
+
+const CONVERT_DETAILS = `
+--to segment writes the form of Segment's Public API. Its limit is 200 rules in
+a request, so --out writes files with at most 200 rules each.
+`;
+
 export const definePlan: Define = (command, { io, exit }) => {
-  command.enablePositionalOptions().addHelpText('before', EXAMPLES).addHelpText('after', DETAILS);
+  const all = Object.values(EXAMPLES).flat();
+  command.enablePositionalOptions().addHelpText('before', examplesText(all)).addHelpText('after', DETAILS);
   const lint = subcommand(command, 'lint <plan> <files...>', 'check messages against a tracking plan')
-    .addHelpText('after', LINT_DETAILS)
+    .addHelpText('after', DETAILS + LINT_DETAILS)
     .option('--allow-unplanned', 'accept events and properties that the plan does not have')
     .option('--max-violations <n>', 'exit with 0 for at most n violations (default: 0)', countFrom(0))
     .option('--report <file>', 'write a SARIF (.sarif), JUnit (.xml) or JSON (.json) report', given);
@@ -43,8 +57,33 @@ export const definePlan: Define = (command, { io, exit }) => {
     const reported = { report: options.report, suite: 'hooks plan lint', inputs: files };
     exit(await withReports(reported, io, ({ github }) => lintFiles(plan, files, { options, io, github })));
   });
+  const diff = subcommand(command, 'diff <old> <new>', 'compare two plans')
+    .addHelpText('after', DETAILS + DIFF_DETAILS)
+    .option('--markdown', 'print a table for a pull request');
+  diff.action(async (before: string, after: string) => {
+    const { diffPlans } = await import('./diff.ts');
+    exit(await diffPlans(before, after, diff.optsWithGlobals<DiffFlags>(), io));
+  });
+  const convert = subcommand(command, 'convert <plan>', 'write a plan in another form')
+    .addHelpText('after', DETAILS + CONVERT_DETAILS)
+    .addOption(new Option('--to <form>', 'the form').choices(['segment', 'folder']).default('segment'))
+    .option('--out <folder>', 'write files to this new folder (default: standard output)', given);
+  convert.action(async (plan: string) => {
+    const { convertPlan } = await import('./convert.ts');
+    exit(await convertPlan(plan, convert.optsWithGlobals<ConvertFlags>(), io));
+  });
 };
 
-function subcommand(command: Command, usage: string, summary: string): Command {
-  return command.command(usage).summary(summary).configureHelp(HELP).addHelpText('before', EXAMPLES);
+function subcommand(command: Command, usage: `${keyof typeof EXAMPLES} ${string}`, summary: string): Command {
+  const [verb = 'lint'] = usage.split(' ');
+  const examples = EXAMPLES[verb as keyof typeof EXAMPLES]; // by the type of `usage`
+  return command
+    .command(usage)
+    .summary(summary)
+    .configureHelp(HELP)
+    .addHelpText('before', examplesText(examples));
+}
+
+function examplesText(lines: readonly string[]): string {
+  return `Examples:\n${lines.map((line) => `  $ hooks plan ${line}\n`).join('')}`;
 }

@@ -6,3 +6,15 @@ export interface LintFlags extends GlobalOptions {
   readonly maxViolations?: number;
   readonly report?: string;
 }
+
+/** The options of `hooks plan diff`. */
+export interface DiffFlags extends GlobalOptions {
+  readonly markdown?: true;
+}
+
+/** The options of `hooks plan convert`. */
+export interface ConvertFlags extends GlobalOptions {
+  readonly to: 'segment' | 'folder';
+  /** Folder to write the files to. */
+  readonly out?: string;
+}
