@@ -160,6 +160,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   ajv: 'plan/checking/',
   'ajv/dist/2020.js': 'plan/checking/',
   'ajv-formats': 'plan/checking/',
+  'ajv-formats/dist/formats.js': 'plan/checking/',
   'csv-parse/sync': 'audience/',
   'csv-parse': 'audience/',
 };

@@ -3,6 +3,7 @@ import type { JsonValue } from '../message/types.ts';
 import type { PlanChange } from './comparison/compare-plans.ts';
 import type { PlanCheck } from './checking/plan-check.ts';
 import { throwProblems } from './problems.ts';
+import type { PlanInference } from './inference/infer-plan.ts';
 import { readPlanFiles } from './reading/plan-files.ts';
 import { readDocument } from './reading/read-document.ts';
 import { EVERY_MESSAGE, isSchema, readSchemas } from './reading/schema-files.ts';
@@ -37,6 +38,12 @@ export function planOfSchemas(schemas: JsonValue, file: string): PlanDocument {
 export async function compilePlan(document: PlanDocument): Promise<PlanCheck> {
   const { PlanCheck: Check } = await import('./checking/plan-check.ts');
   return new Check(document);
+}
+
+/** Starts to infer a plan from messages. */
+export async function inferPlan(): Promise<PlanInference> {
+  const { PlanInference: Inference } = await import('./inference/infer-plan.ts');
+  return new Inference();
 }
 
 /** Compares two plans rule by rule, in the order of the names of their rules. */

@@ -2,10 +2,11 @@ import { Option, type Command } from 'commander';
 import { HELP, type Define } from '../../command.ts';
 import { countFrom, given } from '../../flags/flag-values.ts';
 import { withReports } from '../../print/reports.ts';
-import type { ConvertFlags, DiffFlags, LintFlags } from './options.ts';
+import type { ConvertFlags, DiffFlags, InferFlags, LintFlags } from './options.ts';
 
 /** Examples in the help of each subcommand. The help of `hooks plan` prints all of them. */
 const EXAMPLES = {
+  infer: ["infer 'captures/*.json' > plan.json"],
   lint: ['lint plan.json events.ndjson', "lint schemas/ 'captures/*.json' --report plan.sarif"],
   diff: ['diff old.json new.json', 'diff old/ new/ --markdown >> "$GITHUB_STEP_SUMMARY"'],
   convert: ['convert plan.json --to folder --out schemas', 'convert schemas/ --to segment > plan.json'],
@@ -19,10 +20,21 @@ that Typewriter saved, a folder with one JSON Schema for each event
 are draft 07 or 2020-12; a remote $ref is never fetched.
 `;
 
-const LINT_DETAILS = `
+const FILES = `
 FILES are read as hooks replay reads them: a message, an array, {"batch":[…]},
 NDJSON or captures, gzipped or not; - is standard input.
+`;
 
+const INFER_DETAILS = `
+Writes the form of Segment's Public API. A property is required if each of at
+least 20 messages has it. A text becomes a list of allowed values if few values
+repeat, but never if it looks like a person's data. Review the plan: it says
+what was sent, not what is right. Notes on stderr name events and properties
+that differ only in their spelling, properties of several types, and properties
+that look like a person's data. -v prints the number of messages of each rule.
+`;
+
+const LINT_DETAILS = `
 A rule is chosen by type and event, and by the version that a message names in
 context.protocols.event_version (default: the oldest). A property that the rule
 does not list is a violation, unless the rule allows additionalProperties. A
@@ -46,8 +58,16 @@ a request, so --out writes files with at most 200 rules each.
 export const definePlan: Define = (command, { io, exit }) => {
   const all = Object.values(EXAMPLES).flat();
   command.enablePositionalOptions().addHelpText('before', examplesText(all)).addHelpText('after', DETAILS);
+  const infer = subcommand(command, 'infer <files...>', 'write a first plan from messages').addHelpText(
+    'after',
+    FILES + INFER_DETAILS,
+  );
+  infer.action(async (files: readonly string[]) => {
+    const { inferFromFiles } = await import('./infer.ts');
+    exit(await inferFromFiles(files, infer.optsWithGlobals<InferFlags>(), io));
+  });
   const lint = subcommand(command, 'lint <plan> <files...>', 'check messages against a tracking plan')
-    .addHelpText('after', DETAILS + LINT_DETAILS)
+    .addHelpText('after', DETAILS + FILES + LINT_DETAILS)
     .option('--allow-unplanned', 'accept events and properties that the plan does not have')
     .option('--max-violations <n>', 'exit with 0 for at most n violations (default: 0)', countFrom(0))
     .option('--report <file>', 'write a SARIF (.sarif), JUnit (.xml) or JSON (.json) report', given);

@@ -7,6 +7,9 @@ export interface LintFlags extends GlobalOptions {
   readonly report?: string;
 }
 
+/** The options of `hooks plan infer`. */
+export type InferFlags = GlobalOptions;
+
 /** The options of `hooks plan diff`. */
 export interface DiffFlags extends GlobalOptions {
   readonly markdown?: true;
