@@ -105,9 +105,11 @@ function compiled(rules: readonly PlanRule[]): ReadonlyMap<string, readonly Comp
   const common = rules.filter(({ type }) => type === 'common').map(({ schema }) => schema);
   for (const rule of rules) {
     try {
+      // Compiles first, because the names have patterns, which may be invalid.
+      const validate = compiler.compile(rule);
       const planned = new PlannedNames([rule.schema, ...common].map((schema) => ({ schema, whole: schema })));
       const key = keyOf(rule.type, rule.event);
-      byKey.set(key, [...(byKey.get(key) ?? []), { rule, planned, validate: compiler.compile(rule) }]);
+      byKey.set(key, [...(byKey.get(key) ?? []), { rule, planned, validate }]);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       problems.push(error);
@@ -155,7 +157,7 @@ function addUnplanned(
   for (const [name, each = null] of Object.entries(value)) {
     if (found.length >= MOST_VIOLATIONS) return;
     if (isClosed && !names.has(name)) {
-      found.push(unplannedProperty([...steps, name], each, closest(name, names.names)));
+      found.push(unplannedProperty([...steps, name], each, names.near(name)));
       continue;
     }
     const inner = names.of(name);

@@ -1,4 +1,6 @@
+import { boundedRegExp, type BoundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { closest } from '../../suggest.ts';
 
 /** A schema, and the whole schema to whose definitions its `$ref` refers. */
 interface Rooted {
@@ -11,33 +13,34 @@ export class PlannedNames {
   /** The schemas that apply to the object, each with its whole schema. */
   readonly #schemas = new Map<JsonObject, JsonValue>();
   readonly #inner = new Map<string, PlannedNames | undefined>();
-  #listed: ReadonlySet<string> | undefined;
-  #patterns: readonly RegExp[] | undefined;
+  readonly #names: ReadonlySet<string>;
+  readonly #patterns: readonly BoundedRegExp[];
+  #items: PlannedNames | undefined;
+  /** Whether the schemas list any name. */
+  readonly isListed: boolean;
+  /** Whether the schemas say how other properties are, so that any name is planned. */
+  readonly isOpen: boolean;
 
   constructor(schemas: readonly Rooted[]) {
     for (const each of schemas) addAlternatives(each, this.#schemas);
-  }
-
-  /** Whether the schemas list any name, or say that no other is allowed. */
-  get isListed(): boolean {
-    return [...this.#schemas.keys()].some((schema) => schema['properties'] !== undefined);
-  }
-
-  /** Whether the schemas say what other properties are like, so that any name is planned. */
-  get isOpen(): boolean {
-    return [...this.#schemas.keys()].some(({ additionalProperties, unevaluatedProperties }) => {
+    const all = [...this.#schemas.keys()];
+    this.#names = new Set(all.flatMap(({ properties }) => keysOf(properties)));
+    this.#patterns = all
+      .flatMap(({ patternProperties }) => keysOf(patternProperties))
+      .map((source) => boundedRegExp(source));
+    this.isListed = all.some(({ properties }) => properties !== undefined);
+    this.isOpen = all.some(({ additionalProperties, unevaluatedProperties }) => {
       return isOpenFor(additionalProperties) || isOpenFor(unevaluatedProperties);
     });
   }
 
-  get names(): ReadonlySet<string> {
-    this.#listed ??= new Set(this.#keysOf('properties'));
-    return this.#listed;
+  has(name: string): boolean {
+    return this.#names.has(name) || this.#patterns.some((pattern) => pattern.test(name));
   }
 
-  has(name: string): boolean {
-    this.#patterns ??= this.#keysOf('patternProperties').map((source) => new RegExp(source, 'u'));
-    return this.names.has(name) || this.#patterns.some((pattern) => pattern.test(name));
+  /** Finds the listed name that `name` probably means. */
+  near(name: string): string | undefined {
+    return closest(name, this.#names);
   }
 
   /** The names in the value of a property. Undefined if nothing is listed for it. */
@@ -47,13 +50,15 @@ export class PlannedNames {
       return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
     });
     const inner = schemas.length === 0 ? undefined : new PlannedNames(schemas);
-    this.#inner.set(name, inner);
+    // Names that a schema does not list come from messages, so they are not kept.
+    if (this.#names.has(name)) this.#inner.set(name, inner);
     return inner;
   }
 
   /** The names in each item of a list. */
   get ofItems(): PlannedNames {
-    return new PlannedNames(this.#within(({ items }) => items));
+    this.#items ??= new PlannedNames(this.#within(({ items }) => items));
+    return this.#items;
   }
 
   #within(innerOf: (schema: JsonObject) => JsonValue | undefined): readonly Rooted[] {
@@ -62,12 +67,10 @@ export class PlannedNames {
       return schema === undefined ? [] : { schema, whole };
     });
   }
+}
 
-  #keysOf(keyword: string): readonly string[] {
-    return [...this.#schemas.keys()].flatMap(({ [keyword]: value }) =>
-      isJsonObject(value) ? Object.keys(value) : [],
-    );
-  }
+function keysOf(value: JsonValue | undefined): readonly string[] {
+  return isJsonObject(value) ? Object.keys(value) : [];
 }
 
 function isOpenFor(other: JsonValue | undefined): boolean {
