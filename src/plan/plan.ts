@@ -4,7 +4,7 @@ import type { PlanChange } from './comparison/compare-plans.ts';
 import type { PlanCheck } from './checking/plan-check.ts';
 import { throwProblems } from './problems.ts';
 import type { PlanInference } from './inference/infer-plan.ts';
-import { readPlanFiles } from './reading/plan-files.ts';
+import { readPlanFiles, type ParseYaml } from './reading/plan-files.ts';
 import { readDocument } from './reading/read-document.ts';
 import { EVERY_MESSAGE, isSchema, readSchemas } from './reading/schema-files.ts';
 import { ruleLabel, type PlanDocument } from './rule.ts';
@@ -18,8 +18,11 @@ export type { PlanViolation, ViolationKind } from './violation.ts';
  * Reads a tracking plan: a file or a folder of files, recognized by their content. `path` is absolute, and errors name
  * `shown`. Throws InputError if a file cannot be read or is not a plan, with all its problems.
  */
-export async function readPlan(path: string, shown: string): Promise<PlanDocument> {
-  const document = readDocument(await readPlanFiles(path, shown));
+export async function readPlan(
+  path: string,
+  { shown, parseYaml }: { readonly shown: string; readonly parseYaml: ParseYaml },
+): Promise<PlanDocument> {
+  const document = readDocument(await readPlanFiles(path, shown, parseYaml));
   if (document.rules.length > 0) return document;
   throw new InputError('Expected a tracking plan, got one without a rule', {
     file: shown,

@@ -1,5 +1,5 @@
 import type { InputError } from '../errors.ts';
-import type { JsonObject } from '../message/types.ts';
+import type { JsonObject, JsonValue } from '../message/types.ts';
 
 /** Types of rules: for the messages of a type, or for all messages (`common`). A `track` rule is for one event. */
 export const RULE_TYPES = [
@@ -36,6 +36,13 @@ export interface PlanDocument {
   readonly listsProperties: boolean;
   /** Whether a track whose event has no rule is a violation. */
   readonly listsEvents: boolean;
+}
+
+/** The content of a file of a plan. */
+export interface PlanFile {
+  /** The path, for errors. */
+  readonly file: string;
+  readonly value: JsonValue;
 }
 
 /** The rules of a file, and the problems of those that cannot be used. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/message/types.ts';
 import { PlanCheck } from '../../src/plan/checking/plan-check.ts';
-import { readDocument, type PlanFile } from '../../src/plan/reading/read-document.ts';
+import { readDocument } from '../../src/plan/reading/read-document.ts';
+import type { PlanFile } from '../../src/plan/rule.ts';
 
 function planOf(value: JsonValue): PlanCheck {
   return new PlanCheck(readDocument([{ file: 'plan.json', value }]));

@@ -41,9 +41,13 @@ export class PlanCheck {
       validate(message).filter(({ keyword }) => !REPEATING.has(keyword)),
     );
     const violations = [...versionViolations(own, message), ...found.map((error) => schemaDifference(error))];
+    // Several branches of a schema may report the same.
+    const distinct = [
+      ...new Map(violations.map((each) => [`${each.kind} ${each.pointer} ${each.expected}`, each])).values(),
+    ];
     const reported = new Set(violations.map(({ pointer }) => pointer));
     const unplanned = this.#unplanned(rules, message).filter(({ pointer }) => !reported.has(pointer));
-    return [...violations, ...unplanned].slice(0, MOST_VIOLATIONS);
+    return [...distinct, ...unplanned].slice(0, MOST_VIOLATIONS);
   }
 
   /** The rule of a message in the version that it names, in a list; none for a type that the plan leaves free. */

@@ -1,24 +1,21 @@
 import { InputError } from '../../errors.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { throwProblems } from '../problems.ts';
-import { ruleLabel, type PlanDocument, type PlanRule, type RulesFound } from '../rule.ts';
+import { ruleLabel, type PlanDocument, type PlanFile, type PlanRule, type RulesFound } from '../rule.ts';
 import { readConfigRules } from './config-rules.ts';
+import { isRudderFile, readRudderRules } from './rudder-rules.ts';
 import { isSchema, readSchemas, readSingleSchema } from './schema-files.ts';
 import { readSegmentRules } from './segment-rules.ts';
-
-/** The content of a file of a plan. */
-export interface PlanFile {
-  /** The path, for errors. */
-  readonly file: string;
-  readonly value: JsonValue;
-}
 
 /**
  * Reads the files of one plan, each in the form that its content shows: rules of Segment's Public API or of its older
  * Config API, one JSON Schema, or an object of event name to JSON Schema. Throws InputError with all problems.
  */
 export function readDocument(files: readonly PlanFile[]): PlanDocument {
-  const found = files.map(readFile);
+  const rudder = files.filter(({ value }) => isRudderFile(value));
+  const others = files.filter((file) => !rudder.includes(file));
+  const found: FileRules[] = others.map(readFile);
+  if (rudder.length > 0) found.push(readRudderRules(rudder));
   const rules = found.flatMap((each) => each.rules);
   const problems = found.flatMap((each) => each.problems);
   throwProblems([...problems, ...repeatedRules(rules)]);
@@ -27,8 +24,10 @@ export function readDocument(files: readonly PlanFile[]): PlanDocument {
   return { rules, listsProperties: !isSchemas, listsEvents: !isForAll };
 }
 
-/** Reads one file. `isSchemas` marks a file that only maps event names to schemas, as `expect --schema` takes it. */
-function readFile({ file, value }: PlanFile): RulesFound & { readonly isSchemas?: true } {
+/** The rules of a file. `isSchemas` marks a file that only maps event names to schemas, as `expect --schema` takes it. */
+type FileRules = RulesFound & { readonly isSchemas?: true };
+
+function readFile({ file, value }: PlanFile): FileRules {
   const rules = rulesOf(value, '');
   if (rules !== undefined && isJsonArray(rules.value)) {
     return readSegmentRules(rules.value, rules.pointer, file);

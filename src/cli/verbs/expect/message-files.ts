@@ -12,11 +12,12 @@ import {
   type MessageCheck,
   type SnapshotUser,
 } from '../../../expectation/expectation.ts';
-import { compilePlan, planOfSchemas, readPlan } from '../../../plan/plan.ts';
+import { compilePlan, planOfSchemas } from '../../../plan/plan.ts';
 import type { JsonValue } from '../../../message/types.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
 import { MOST_FILE_BYTES } from '../../../files.ts';
 import { readInputFile } from '../../flags/input-file.ts';
+import { readPlanFile } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
 import type { ExpectOptions } from './options.ts';
 
@@ -31,7 +32,7 @@ export async function schemaChecks(
   const checks: MessageCheck[] = [];
   if (schema !== undefined) checks.push(await schemaCheck(schema, io));
   if (plan !== undefined) {
-    const check = await compilePlan(await readPlan(resolve(io.cwd, plan), plan));
+    const check = await compilePlan(await readPlanFile(plan, io));
     checks.push(checkSchemas(({ value }) => check.violations(value), plan, 'plan'));
   }
   return checks;

@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InputError } from '../../../errors.ts';
 import { namesIn } from '../../../suggest.ts';
-import { planFiles, readPlan } from '../../../plan/plan.ts';
+import { planFiles } from '../../../plan/plan.ts';
 import { openReplacing } from '../../../report/replacing-file.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { flagError } from '../../flags/flag-values.ts';
+import { readPlanFile } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
 import type { ConvertFlags } from './options.ts';
 
@@ -14,7 +15,7 @@ export async function convertPlan(plan: string, { to, out, quiet }: ConvertFlags
   if (to === 'folder' && out === undefined) {
     throw flagError('--to', '`--to folder` writes files', 'name the folder: --out schemas');
   }
-  const document = await readPlan(resolve(io.cwd, plan), plan);
+  const document = await readPlanFile(plan, io);
   const files = await planFiles(document, { form: to, isSplit: out !== undefined });
   if (out === undefined) {
     for (const { value } of files) io.verbatim.out(jsonText(value));

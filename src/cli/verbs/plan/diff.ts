@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
-import { planChanges, readPlan } from '../../../plan/plan.ts';
+import { planChanges } from '../../../plan/plan.ts';
 import { printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
+import { readPlanFile } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatRow } from '../../print/table.ts';
@@ -16,7 +16,7 @@ export async function diffPlans(
   options: DiffFlags,
   io: Io,
 ): Promise<ExitCode> {
-  const plans = [before, after].map((path) => readPlan(resolve(io.cwd, path), path));
+  const plans = [before, after].map((path) => readPlanFile(path, io));
   const [old, current] = await Promise.all(plans);
   const changes = old && current ? await planChanges(old, current) : [];
   const breaking = changes.filter(({ change }) => change === 'breaking').length;

@@ -31,8 +31,9 @@ export async function inferFromFiles(
   if (read === 0) throw nothingToRead(inputs);
   if (!quiet) for (const { text } of inference.remarks) io.note(`note: ${printable(text, 1_000)}`);
   if (verbose) {
-    for (const { label, count } of inference.counts)
-      {io.note(`${formatCount(count).padStart(9)}  ${printable(label, 200)}`);}
+    for (const { label, count } of inference.counts) {
+      io.note(`${formatCount(count).padStart(9)}  ${printable(label, 200)}`);
+    }
   }
   if (!quiet && unreadable > 1) io.note(`note: ${formatCount(unreadable)} entries are not messages`);
   const [file] = await planFiles(inference.document, { form: 'segment', isSplit: false });

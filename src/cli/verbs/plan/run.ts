@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../../clock.ts';
-import { compilePlan, readPlan, type PlanCheck } from '../../../plan/plan.ts';
+import { compilePlan, type PlanCheck } from '../../../plan/plan.ts';
 import { printable } from '../../../redact.ts';
 import { nothingToRead } from '../../../replay/reading/read-entries.ts';
 import { openReport } from '../../../report/open-report.ts';
 import type { Report } from '../../../report/report.ts';
 import { rejectionOfMessage } from '../../../service/ingest/sort-messages.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import { readPlanFile } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { problemOf, LintOutput, type LintProblem } from './lint-output.ts';
@@ -25,7 +26,7 @@ export async function lintFiles(
   patterns: readonly string[],
   { options, io, github }: LintContext,
 ): Promise<ExitCode> {
-  const check = await compilePlan(await readPlan(resolve(io.cwd, plan), plan));
+  const check = await compilePlan(await readPlanFile(plan, io));
   const inputs = await openFiles(patterns, io);
   const report = await reportOf(options, io);
   const output = new LintOutput({ options, io, report, github });
