@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError, ValidationError } from '../../errors.ts';
-import { MOST_FILE_BYTES, openToRead, readAtMost, unreadableReason } from '../../files.ts';
+import { unreadableReason } from '../../file-problem.ts';
+import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import type { JsonValue } from '../../message/types.ts';
 import type { PlanFile } from '../rule.ts';
