@@ -48,6 +48,7 @@ const DOORS: Readonly<Record<string, string>> = {
   idempotence: 'idempotence/prove.ts',
   audience: 'audience/sync.ts',
   inbox: 'inbox/inbox.ts',
+  plan: 'plan/plan.ts',
 };
 
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
@@ -115,8 +116,8 @@ const ONLY_THESE: readonly {
   // A matcher compiles a schema at once, and the door loads the validator only when the program has one to compile.
   {
     from: 'testing',
-    to: 'expectation',
-    files: ['expectation/expectation.ts', 'expectation/schema/schema-check.ts'],
+    to: 'plan',
+    files: ['plan/plan.ts', 'plan/checking/plan-check.ts'],
   },
   // The interface that a store implements for audiences, as a type.
   { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
@@ -156,9 +157,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   pg: 'stores/server/',
   'ipaddr.js': 'transport/',
   preact: 'inbox/page/',
-  ajv: 'expectation/schema/',
-  'ajv/dist/2020.js': 'expectation/schema/',
-  'ajv-formats': 'expectation/schema/',
+  ajv: 'plan/checking/',
+  'ajv/dist/2020.js': 'plan/checking/',
+  'ajv-formats': 'plan/checking/',
+  'ajv-formats/dist/formats.js': 'plan/checking/',
   'csv-parse/sync': 'audience/',
   'csv-parse': 'audience/',
 };

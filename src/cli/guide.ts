@@ -13,6 +13,7 @@ export const GUIDES = [
   'guarantees',
   'library',
   'operations',
+  'plans',
   'receivers',
   'sending',
   'serve',

@@ -23,6 +23,8 @@ export interface Io extends Out, Palettes {
    * for `hooks expect`, whose exit code counts), or when stdout cannot be written (reason: an InputError).
    */
   readonly signal: AbortSignal;
+  /** Calls `reload` on SIGHUP, which then no longer aborts `signal`. */
+  readonly onHangup: (reload: () => void) => void;
   /** Sends a signal to the process group of the command, as a terminal does for Ctrl-C. */
   readonly signalGroup: (name: NodeJS.Signals) => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
@@ -78,7 +80,7 @@ export async function loadPalettes(proc: NodeJS.Process): Promise<Palettes> {
  */
 export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const interruption = new AbortController();
-  abortOnSignals(proc, interruption);
+  const onHangup = abortOnSignals(proc, interruption);
   const env = { ...proc.env };
   // Hooks verifies certificates regardless of this variable, but Node would warn. Child processes still get it from `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
@@ -103,6 +105,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
       return currentFolder(proc);
     },
     signal: interruption.signal,
+    onHangup,
     signalGroup: (name) => void proc.kill(0, name),
     out: output.out,
     flush: output.flush,
@@ -152,13 +155,17 @@ function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
   return fstatSync(fd).isCharacterDevice() && (stream().isTTY ?? false);
 }
 
-/** Aborts on the first signal, so that the command can stop and print its results. A second one ends the process at once. */
-function abortOnSignals(proc: NodeJS.Process, interruption: AbortController): void {
+/**
+ * Aborts on the first signal, so that the command can stop and print its results. A second one ends the process at once.
+ * Returns a function that makes SIGHUP call `reload` instead.
+ */
+function abortOnSignals(proc: NodeJS.Process, interruption: AbortController): (reload: () => void) => void {
   const stop = (name: NodeJS.Signals): void => {
     proc.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
     interruption.abort(name);
   };
   proc.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+  return (reload) => void proc.off('SIGHUP', stop).on('SIGHUP', reload);
 }
 
 /** Returns the current folder. Throws InputError if another process removed it. */

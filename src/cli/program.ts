@@ -83,6 +83,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
     guide: 'testing',
     load: async () => (await import('./verbs/expect/command.ts')).defineExpect,
   },
+  plan: {
+    group: 'Test:',
+    summary: 'check messages against a tracking plan',
+    guide: 'plans',
+    load: async () => (await import('./verbs/plan/command.ts')).definePlan,
+  },
   serve: {
     group: 'Operate:',
     summary: 'run a Segment-compatible tracking API',

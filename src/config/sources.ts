@@ -45,9 +45,15 @@ export function allSources(given: SettingLayers): Sources {
   const entries = sourceScopes(given).map(([name, scope]): [string, SourceOptions] => {
     const writeKey = readSetting(scope, 'writeKey');
     const destinations = destinationsOf(scope, destinationNames(scope));
-    return [name, writeKey === undefined ? { destinations } : { writeKey, destinations }];
+    const plan = planOf(scope);
+    return [name, { ...(writeKey !== undefined && { writeKey }), ...(plan && { plan }), destinations }];
   });
   return Object.fromEntries(entries);
+}
+
+function planOf(scope: SettingScope): SourceOptions['plan'] {
+  const file = readSetting(scope, 'plan.file');
+  return file === undefined ? undefined : { file, onViolation: readWithDefault(scope, 'plan.onViolation') };
 }
 
 /**

@@ -55,8 +55,20 @@ export interface DestinationOptions {
   readonly delivery: DeliveryOptions;
 }
 
+/** The tracking plan of a source. Only `serve` checks messages with it. */
+export interface SourcePlan {
+  /** Path of the plan: a file or a folder. */
+  readonly file: string;
+  /**
+   * `report`: a message that violates the plan is counted and logged, and delivered. `reject`: it becomes a dead letter.
+   * @default 'report'
+   */
+  readonly onViolation: 'report' | 'reject';
+}
+
 export interface SourceOptions {
   readonly writeKey?: string | undefined;
+  readonly plan?: SourcePlan | undefined;
   readonly destinations: Readonly<Record<string, DestinationOptions>>;
 }
 
@@ -65,6 +77,11 @@ export type Sources = Readonly<Record<string, SourceOptions>>;
 export const MAX_WEBHOOKS = 5;
 export const DEFAULT_SOURCE = 'default';
 export const DEFAULT_DESTINATION = 'Webhooks';
+
+export const PLAN_KINDS = {
+  file: 'a string',
+  onViolation: { choices: ['report', 'reject'] },
+} as const satisfies Record<keyof SourcePlan, OptionKind>;
 
 export const DELIVERY_KINDS = {
   strategy: { choices: ['fallback', 'broadcast'] },

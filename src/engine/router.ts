@@ -67,7 +67,8 @@ export class Router {
     message: OutgoingMessage,
     all: Delivery[],
   ): RoutedMessage {
-    const { messageId, type, integrations, body, orderKeys, dedupeKey, deliveryId, trace } = message;
+    const { messageId, type, integrations, body, orderKeys, dedupeKey, deliveryId, violation, trace } =
+      message;
     const now = Math.floor(this.#options.clock.now());
     const deliveries = enabledDestinations(options, integrations).map((destination, index) => {
       const given = deliveryId && (index === 0 ? deliveryId : `${deliveryId}-${index}`);
@@ -84,8 +85,9 @@ export class Router {
         trace: options.destinations[destination]?.delivery.traceparent === true ? trace : undefined,
         createdAt: now,
         dueAt: now,
-        state: 'pending',
+        state: violation === undefined ? 'pending' : 'dead',
         progress: NO_PROGRESS,
+        ...(violation !== undefined && { reason: 'unplanned' as const, detail: violation }),
       } satisfies Required<Pick<Delivery, FirstField>>);
       return { id, destination };
     });

@@ -168,7 +168,7 @@ export class ArrivalCheck {
 }
 
 /** Expectations that need the content of all messages: a request that cannot be read fails them. */
-const CONTENT: ReadonlySet<string> = new Set(['match', 'no-match', 'each', 'schema']);
+const CONTENT: ReadonlySet<string> = new Set(['match', 'no-match', 'each', 'schema', 'plan']);
 
 function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: ExpectedArrivals): MessageCheck[] {
   const single = matches.filter(({ exactly }) => exactly === undefined);

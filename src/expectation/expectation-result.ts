@@ -17,10 +17,11 @@ export interface ExpectationResult {
     | 'valid'
     | 'decided'
     | 'schema'
+    | 'plan'
     | 'snapshot'
     | 'signature'
     | 'command';
-  /** The filter as given, or the path of the file of schemas or of the snapshot. */
+  /** The filter as given, or the path of the file of schemas, of the tracking plan or of the snapshot. */
   readonly filter?: string;
   readonly isMet: boolean;
   /** Text about the expected and the received messages, not escaped for the terminal. */
@@ -173,7 +174,7 @@ function textOrEmpty(text: string): string {
 }
 
 /** The found value as JSON, which distinguishes a string from a number; `nothing` if no value was found. */
-export function foundValue(found: JsonValue | undefined): string {
+function foundValue(found: JsonValue | undefined): string {
   return found === undefined ? 'nothing' : JSON.stringify(found);
 }
 

@@ -1,11 +1,11 @@
 import { ConfigError } from '../errors.ts';
 import { readConditions, type Condition } from '../message/filter.ts';
-import type { JsonValue } from '../message/types.ts';
 import { printable, withoutWriteKeys } from '../redact.ts';
 import { ArrivalCheck, type ExpectedArrivals } from './arrivals.ts';
 import type { ExpectedMessage } from './expected-message.ts';
 import type { ArrivedMessage, DifferingMessage, MessageCheck } from './expectation-result.ts';
 import { NearestMessage } from './nearest.ts';
+import { SchemaCheck, type Differences } from './schema-check.ts';
 import { Expectation, type ExpectationOptions } from './request-expectation.ts';
 import { SnapshotCheck } from './snapshot-check.ts';
 import type { SnapshotUser } from './snapshot.ts';
@@ -58,10 +58,13 @@ export function matchMessages(arrived: readonly ArrivedMessage[], conditions: re
   return { taken, nearest: (): DifferingMessage | undefined => kept.nearest };
 }
 
-/** Creates a check of JSON Schemas, and loads the validator only then. Throws InputError if a schema does not compile. */
-export async function checkSchemas(schemas: JsonValue, file: string): Promise<MessageCheck> {
-  const { MessageSchemas, SchemaCheck } = await import('./schema/schema-check.ts');
-  return new SchemaCheck(new MessageSchemas(schemas, file), file);
+/** Creates the check that no message differs from its schema, or from its rule in a tracking plan. `file` names them. */
+export function checkSchemas(
+  differences: Differences,
+  file: string,
+  expectation: 'schema' | 'plan' = 'schema',
+): MessageCheck {
+  return new SchemaCheck(differences, { expectation, filter: file });
 }
 
 /** Creates the check of a snapshot, which compares or writes it at the end. */

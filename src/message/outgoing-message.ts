@@ -20,6 +20,8 @@ export interface OutgoingMessage {
    * has. @default new ids
    */
   readonly deliveryId?: string | undefined;
+  /** How the message violates the tracking plan: its deliveries are dead letters with this detail. @default none */
+  readonly violation?: string | undefined;
   /** Trace context of the call that sent the message, for destinations with tracing. */
   readonly trace?: TraceContext | undefined;
 }

@@ -15,9 +15,10 @@ export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | '
 
 /**
  * Why a delivery is a dead letter: every webhook `rejected` it, its retry window was `exhausted`, its message was `invalid`,
- * it was `cancelled` because its destination is gone or disabled, or its stored body is `damaged`.
+ * it was `cancelled` because its destination is gone or disabled, it is `unplanned` because it violates the tracking plan, or
+ * its stored body is `damaged`.
  */
-export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled' | 'damaged';
+export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled' | 'unplanned' | 'damaged';
 
 /** The results of the rounds of a delivery, kept across restarts. Identifies webhooks by their redacted URLs. */
 export interface Progress {

@@ -1,14 +1,19 @@
 import { openReplacing } from './replacing-file.ts';
-import type { Report, ReportedOutcome, ReportedResult } from './report.ts';
+import type { CheckedOutcome, Report, ReportedOutcome, ReportedResult } from './report.ts';
 import { attributes, escapeXml } from './xml.ts';
 
 /**
  * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions) with one test case per message.
  * The totals precede the cases but are known only after them, so their tag is padded with spaces to reserve room.
  */
-export async function openJunitReport(target: string, name: string): Promise<Report> {
+export async function openJunitReport(
+  target: string,
+  { name, suite }: { readonly name: string; readonly suite: string },
+): Promise<Report> {
   const replacing = await openReplacing(target, name);
-  await replacing.file.add(Buffer.from(paddedHead({ tests: 0, failures: 0, errors: 0, skipped: 0, ms: 0 })));
+  await replacing.file.add(
+    Buffer.from(paddedHead(suite, { tests: 0, failures: 0, errors: 0, skipped: 0, ms: 0 })),
+  );
   const counts: Record<JunitOutcome, number> = { passed: 0, failure: 0, error: 0, skipped: 0 };
   return {
     add: (result) => {
@@ -18,7 +23,7 @@ export async function openJunitReport(target: string, name: string): Promise<Rep
     finish: ({ ms }) => {
       const { passed, failure, error, skipped } = counts;
       const tests = passed + failure + error + skipped;
-      const head = paddedHead({ tests, failures: failure, errors: error, skipped, ms });
+      const head = paddedHead(suite, { tests, failures: failure, errors: error, skipped, ms });
       return replacing.commit(async (file) => {
         await file.add(Buffer.from('</testsuite>\n</testsuites>\n'));
         await file.replace(0, Buffer.from(head));
@@ -35,8 +40,7 @@ type JunitTotals = Readonly<Record<'tests' | 'failures' | 'errors' | 'skipped' |
  */
 const MOST = 9_999_999_999;
 
-function paddedHead(totals: JunitTotals): string {
-  const suite = 'hooks replay';
+function paddedHead(suite: string, totals: JunitTotals): string {
   const most = { tests: MOST, failures: MOST, errors: MOST, skipped: MOST, ms: MOST * 1_000 };
   return junitHead(suite, totals).padEnd(junitHead(suite, most).length) + '>\n';
 }
@@ -67,7 +71,9 @@ const OUTCOMES = {
   invalid: 'error',
   unsent: 'error',
   filtered: 'skipped',
-} as const satisfies Record<ReportedOutcome, JunitOutcome>;
+  valid: 'passed',
+  violation: 'failure',
+} as const satisfies Record<ReportedOutcome | CheckedOutcome, JunitOutcome>;
 
 function testCaseOf(result: ReportedResult): string {
   const { name, origin, ms, outcome, error, reason = outcome } = result;

@@ -3,28 +3,50 @@ import { ConfigError } from '../errors.ts';
 import { escapeInJson, printable } from '../redact.ts';
 import { openJunitReport } from './junit-report.ts';
 import { openReplacing } from './replacing-file.ts';
+import { openSarifReport } from './sarif-report.ts';
 import type { Report } from './report.ts';
 
-/** The formats of `--report`: JUnit XML or JSON. */
-export type ReportFormat = '.xml' | '.json';
-
-/**
- * Opens the file of `--report`, JUnit XML or JSON by its extension, before anything is sent. Throws ConfigError for another
- * extension, InputError if the file cannot be written. `name` is the file's name in errors.
- */
-export async function openReport(target: string, name = target): Promise<Report> {
-  return reportFormat(target, name) === '.xml' ? openJunitReport(target, name) : openJsonReport(target, name);
+interface ReportOptions {
+  /** Name of the file in errors. @default the path */
+  readonly name?: string;
+  /** Name of the JUnit test suite. @default 'hooks replay' */
+  readonly suite?: string;
+  /** The formats by their extensions. @default ['.xml', '.json'] */
+  readonly formats?: readonly ReportFormat[];
 }
 
+/** The formats of `--report`: JUnit XML, JSON or SARIF (for code scanning). */
+export type ReportFormat = '.xml' | '.json' | '.sarif';
+
+/**
+ * Opens the file of `--report` by its extension, before anything is sent or read. Throws ConfigError for another extension,
+ * InputError if the file cannot be written.
+ */
+export async function openReport(target: string, options: ReportOptions = {}): Promise<Report> {
+  const { name = target, suite = 'hooks replay', formats } = options;
+  const format = reportFormat(target, name, formats);
+  if (format === '.xml') return openJunitReport(target, { name, suite });
+  return format === '.sarif' ? openSarifReport(target, name) : openJsonReport(target, name);
+}
+
+const FORMAT_NAMES = { '.xml': 'JUnit', '.json': 'JSON', '.sarif': 'SARIF' } as const;
+
 /** The format of a report by its extension. Throws ConfigError for another extension. */
-export function reportFormat(target: string, name: string): ReportFormat {
-  const format = extname(target).toLowerCase();
-  if (format === '.xml' || format === '.json') return format;
-  throw new ConfigError(`Expected \`--report\` to end in .xml or .json, got ${printable(name, 200)}`, {
-    key: 'report',
-    origin: '--report',
-    hint: 'name it FILE.xml for JUnit, FILE.json for JSON',
-  });
+export function reportFormat(
+  target: string,
+  name: string,
+  formats: readonly ReportFormat[] = ['.xml', '.json'],
+): ReportFormat {
+  const found = formats.find((format) => format === extname(target).toLowerCase());
+  if (found !== undefined) return found;
+  throw new ConfigError(
+    `Expected \`--report\` to end in ${formats.join(' or ')}, got ${printable(name, 200)}`,
+    {
+      key: 'report',
+      origin: '--report',
+      hint: `name it ${formats.map((format) => `FILE${format} for ${FORMAT_NAMES[format]}`).join(', ')}`,
+    },
+  );
 }
 
 /** Opens a report of one JSON object, `{"results":[…],"summary":{…}}`, with one line per result. */

@@ -4,7 +4,7 @@ export interface ReportedResult {
   readonly name: string;
   /** Origin of the message. `line` counts from 1. */
   readonly origin: { readonly file: string; readonly line: number };
-  readonly outcome: ReportedOutcome;
+  readonly outcome: ReportedOutcome | CheckedOutcome;
   readonly messageId?: string | undefined;
   /** Redacted URL of the attempt that delivered the message, else of the last attempt. */
   readonly url?: string | undefined;
@@ -20,6 +20,9 @@ export interface ReportedResult {
 }
 
 export type ReportedOutcome = 'delivered' | 'failed' | 'queued' | 'filtered' | 'invalid' | 'unsent';
+
+/** Whether a message follows a tracking plan. `error` names the kind of the violation, and `reason` describes it. */
+export type CheckedOutcome = 'valid' | 'violation';
 
 /** The final counts of a replay. `skipped` entries are not included in `read`. */
 export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number>> {
@@ -51,7 +54,7 @@ export interface Report {
   /** Adds a result. Returns a promise if the disk is slower than the results: wait for it before the next call. */
   add(result: ReportedResult): Promise<void> | undefined;
   /** Completes the report, also after an interruption. Throws InputError if it cannot be written. */
-  finish(summary: ReportedSummary): Promise<void>;
+  finish(summary: { readonly ms: number }): Promise<void>;
   /** Removes the incomplete report. */
   abandon(): Promise<void>;
 }

@@ -44,10 +44,12 @@ async function ingestMessages(
   if (!ingestRequest.share.grow(addedBytes)) return rejectionResponse(OVERLOADED, caller.source);
   const now = context.clock.now();
   const trace = readTraceContext(ingestRequest.request.headers);
-  const sorted = sortMessages(items, { ...caller, now, requestBytes: bytes.length, trace });
+  const guard = context.planGuards?.[caller.source];
+  const sorted = sortMessages(items, { ...caller, now, requestBytes: bytes.length, trace, guard });
   const [single] = sorted.rejected;
   if (type !== undefined && single !== undefined) {
-    return rejectionResponse(singleRejection(single), caller.source);
+    const failed = await keepUnplanned(caller.source, single, context);
+    return failed ?? rejectionResponse(singleRejection(single), caller.source);
   }
   return storeMessages(caller.source, sorted, context);
 }
@@ -57,12 +59,8 @@ async function storeMessages(
   sorted: SortedMessages,
   { ingest, log }: HandlerContext,
 ): Promise<ServiceResponse> {
-  try {
-    await ingest.store(source, sorted);
-  } catch (error) {
-    log.error('messages could not be stored', { source, ...errorFields(error) });
-    return rejectionResponse(storeRejection(error), source);
-  }
+  const failed = await failureToStore(source, () => ingest.store(source, sorted), log);
+  if (failed !== undefined) return failed;
   const rejected = sorted.rejected.map(({ index, code, message }) => ({ index, code, message }));
   if (rejected.length === 0) return { status: 200, body: { success: true }, source };
   log.warn('messages of a batch were rejected', {
@@ -71,6 +69,31 @@ async function storeMessages(
     first: rejected[0]?.message,
   });
   return { status: 200, body: { success: true, rejected }, source };
+}
+
+/** Keeps a single message that violates the plan. An invalid one is not kept: its caller corrects and repeats it. */
+async function keepUnplanned(
+  source: string,
+  single: RejectedBatchItem,
+  { ingest, log }: HandlerContext,
+): Promise<ServiceResponse | undefined> {
+  if (single.unplanned === undefined) return undefined;
+  return failureToStore(source, () => ingest.keep(source, [single]), log);
+}
+
+/** Stores messages. Returns the response for a failure, after which the caller must try again. */
+async function failureToStore(
+  source: string,
+  store: () => Promise<void>,
+  log: HandlerContext['log'],
+): Promise<ServiceResponse | undefined> {
+  try {
+    await store();
+    return undefined;
+  } catch (error) {
+    log.error('messages could not be stored', { source, ...errorFields(error) });
+    return rejectionResponse(storeRejection(error), source);
+  }
 }
 
 function singleRejection({ code, message, hint }: RejectedBatchItem): IngestRejection {

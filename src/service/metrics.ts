@@ -13,8 +13,10 @@ export interface Metrics {
       | { readonly state: 'delivered'; readonly ms: number }
       | { readonly state: 'dead'; readonly reason: string },
   ): void;
-  /** Counts messages of a batch that became dead letters without a destination. */
-  invalid(source: string, count: number): void;
+  /** Counts rejected messages that became dead letters, by their reason. */
+  kept(source: string, reason: 'invalid' | 'unplanned', count: number): void;
+  /** Counts a violation of a tracking plan. `event` is an event of the plan, or empty. */
+  planViolation(violation: PlanViolationLabels): void;
   /** Records that a webhook is down or back. */
   webhookUp(webhook: WebhookLabels, isUp: boolean): void;
   /** All metrics in Prometheus' text format. */
@@ -36,6 +38,12 @@ export interface LaneLabels {
 
 /** Number of deliveries of a destination, by state. */
 type LaneCounts = LaneLabels & Readonly<Record<(typeof STATES)[number], number>>;
+
+export interface PlanViolationLabels {
+  readonly source: string;
+  readonly event: string;
+  readonly kind: string;
+}
 
 export interface WebhookLabels extends LaneLabels {
   /** The URL of the webhook without secrets. */
@@ -69,7 +77,7 @@ const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const attemptRegisters = options.webhooks.length > 0 ? [registry] : [];
-  const { requests, messages, deadLetters } = addCounters([registry]);
+  const { requests, messages, deadLetters, planViolations } = addCounters([registry]);
   const { attempts, attemptSeconds, deliverySeconds } = addAttempts(attemptRegisters);
   addGauges([registry], options);
   collectDefaultMetrics({ register: registry });
@@ -91,7 +99,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       if (end.state === 'delivered') deliverySeconds.observe({ source, destination }, end.ms / 1000);
       else deadLetters.inc({ source, destination, reason: end.reason });
     },
-    invalid: (source, count) => deadLetters.inc({ source, ...NOWHERE }, count),
+    kept: (source, reason, count) => deadLetters.inc({ source, destination: '', reason }, count),
+    planViolation: ({ source, event, kind }) => planViolations.inc({ source, event, kind }),
     webhookUp: ({ source, destination, url }, isUp) => up.set({ source, destination, url }, isUp ? 1 : 0),
     text: () => registry.metrics(),
   };
@@ -111,6 +120,12 @@ function addCounters(registers: Registry[]) {
       labelNames: ['source', 'outcome'],
       registers,
     }),
+    planViolations: new Counter({
+      name: 'hooks_plan_violations_total',
+      help: 'Violations of the tracking plan, by event of the plan and kind.',
+      labelNames: ['source', 'event', 'kind'],
+      registers,
+    }),
     deadLetters: new Counter({
       name: 'hooks_dead_letters_total',
       help: 'Deliveries that were given up, by reason.',
@@ -120,18 +135,17 @@ function addCounters(registers: Registry[]) {
   };
 }
 
-/**
- * The labels of a dead letter from an invalid message. `destination` is empty, because the message may not name its
- * destinations reliably.
- */
-const NOWHERE = { destination: '', reason: 'invalid' };
+/** Reasons of rejected messages. They are counted with an empty destination, which an invalid one does not name reliably. */
+const KEPT_REASONS = ['invalid', 'unplanned'];
 const REASONS = ['rejected', 'exhausted', 'cancelled', 'damaged'];
 
 /**
  * Exports each dead letter counter as 0 at the start: Prometheus sees no increase if a counter first appears with a value.
  */
 function startAtZero(deadLetters: Counter, { sources, webhooks }: MetricsOptions): void {
-  for (const source of sources) deadLetters.inc({ source, ...NOWHERE }, 0);
+  for (const source of sources) {
+    for (const reason of KEPT_REASONS) deadLetters.inc({ source, destination: '', reason }, 0);
+  }
   for (const { source, destination } of webhooks) {
     for (const reason of REASONS) deadLetters.inc({ source, destination, reason }, 0);
   }

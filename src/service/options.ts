@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Deletions } from '../deletion/request.ts';
 import type { IngestTarget } from './ingest/ingest-target.ts';
+import type { PlanGuard } from './ingest/plan-guard.ts';
 import type { ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './ingest/seen.ts';
@@ -19,6 +20,8 @@ export interface ServiceOptions extends ListenAddress {
   readonly metricsAt?: ListenAddress | undefined;
   /** The sources by name. Clients cannot call a source without a write key. */
   readonly sources: Readonly<Record<string, { readonly writeKey?: string | undefined }>>;
+  /** Tracking plans of sources, by the name of the source. @default none */
+  readonly planGuards?: Readonly<Record<string, PlanGuard>> | undefined;
   readonly ingestTarget: IngestTarget;
   readonly deletions: Deletions;
   /**

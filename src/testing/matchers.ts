@@ -1,8 +1,9 @@
 import { isObject } from '../validate-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
-import { EVERY_MESSAGE, MessageSchemas } from '../expectation/schema/schema-check.ts';
-import { matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
+import { PlanCheck } from '../plan/checking/plan-check.ts';
+import { planOfSchemas } from '../plan/plan.ts';
+import { checkSchemas, matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
@@ -77,8 +78,11 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
  */
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);
-  const schemas = schemasOf(schema as JsonValue); // JSON by its use
-  const differing = arrived.flatMap((each) => schemas.judge(each) ?? []);
+  const plan = new PlanCheck(planOfSchemas(schema as JsonValue, 'the schema')); // JSON by its use
+  const check = checkSchemas(({ value }) => plan.violations(value), 'the schema');
+  for (const each of arrived) check.add(each);
+  const count = { requests: 1, messages: arrived.length, uncountedMessages: 0 };
+  const differing = check.results(count).flatMap((each) => each.differing ?? []);
   const unread = isReceiver(received) ? unreadText(received) : undefined;
   const pass = differing.length === 0 && arrived.length > 0 && unread === undefined;
   const message = (): string => {
@@ -132,23 +136,4 @@ function unreadText(receiver: unknown): string | undefined {
 
 function isReceiver(received: unknown): boolean {
   return isObject(received) && typeof received['waitFor'] === 'function';
-}
-
-/** Keywords that a JSON Schema has at the top level and that are unlikely as event names. */
-const SCHEMA_WORD = /^(?:\$ref|type|properties|required|allOf|anyOf|oneOf|not|const|enum)$/;
-
-/** Reads one schema for every message, or a schema per event. */
-function schemasOf(schema: JsonValue): MessageSchemas {
-  const isOne =
-    isObject(schema) &&
-    Object.entries(schema).some(([key, value]) => SCHEMA_WORD.test(key) && !isSchemaOfEvent(key, value));
-  return new MessageSchemas(isOne ? { [EVERY_MESSAGE]: schema } : schema, 'the schema');
-}
-
-/**
- * Whether a keyword, such as `type`, is used as an event name: the value of an event is a schema, so an object, but the
- * value of the keyword is a string or a list.
- */
-function isSchemaOfEvent(key: string, value: unknown): boolean {
-  return isObject(value) && !['properties', 'not', 'const'].includes(key);
 }

@@ -114,6 +114,7 @@ function createIo(
   const color = hasColors(() => isTty, env, argv) ? new Chalk({ level: 1 }) : PLAIN_PALETTE;
   return guarded({
     stdin: input,
+    onHangup: () => {},
     stdinFd: undefined,
     env,
     cwd: cwd ?? process.cwd(),

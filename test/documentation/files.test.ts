@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
+import { PlanCheck } from '../../src/plan/checking/plan-check.ts';
+import { planOfSchemas } from '../../src/plan/plan.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { BLOCKS, blocksIn, commandsOf, type Block } from './blocks.ts';
 
@@ -25,7 +26,7 @@ describe('a file in the docs', () => {
   it.each(blocksIn('json'))('has the schemas of events: $page:$line', ({ text }) => {
     const value = JSON.parse(text) as Record<string, object>; // a block with an object
     expect(Object.keys(value)).not.toEqual([]);
-    expect(new MessageSchemas(value as never, 'a block')).toBeInstanceOf(MessageSchemas);
+    expect(new PlanCheck(planOfSchemas(value as never, 'a block'))).toBeInstanceOf(PlanCheck);
   });
 });
 

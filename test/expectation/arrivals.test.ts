@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArrivalCheck, type ExpectedArrivals } from '../../src/expectation/arrivals.ts';
 import { readExpectedMessage, type ExpectedMessage } from '../../src/expectation/expectation.ts';
-import { MessageSchemas, SchemaCheck } from '../../src/expectation/schema/schema-check.ts';
+import { SchemaCheck } from '../../src/expectation/schema-check.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
 
@@ -202,7 +202,7 @@ describe('ArrivalCheck', () => {
     ['an empty list', '[]', 'it has no message'],
     ['a key twice', '{"properties":{"email":"a@b.c"},"properties":{}}', '`properties`'],
   ])('fails every check of content for %s, with the reason', (_what, body, reason) => {
-    const schema = new SchemaCheck(new MessageSchemas({ identify: true }, 's.json'), 's.json');
+    const schema = new SchemaCheck(() => [], { expectation: 'schema', filter: 's.json' });
     const judged = arrivals({
       atLeast: 2,
       matches: ['event=A', '0x event=B'],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { boundedRegExp, isLinear } from '../../src/message/bounded-regexp.ts';
 import { readFilter } from '../../src/message/filter.ts';
-import { MessageSchemas } from '../../src/expectation/schema/schema-check.ts';
+import { PlanCheck } from '../../src/plan/checking/plan-check.ts';
+import { planOfSchemas } from '../../src/plan/plan.ts';
 
 const event = `${'a'.repeat(40)}!`;
 
@@ -10,9 +11,10 @@ describe('a regular expression on untrusted text', () => {
   it('is tested in linear time, in filters and schemas', () => {
     expect(readFilter(['event~(a+)+$'])({ event })).toBe(false);
     expect(readFilter(['event~^(a+)+!$'])({ event })).toBe(true);
-    const schemas = new MessageSchemas({ track: { pattern: 'x' }, [event]: ofEvent('^(a+)+$') }, 'f');
-    const message = { index: 0, value: { type: 'track', event } };
-    expect(schemas.differences(message)).toMatchObject([{ path: 'event' }]);
+    const schemas = new PlanCheck(
+      planOfSchemas({ track: { pattern: 'x' }, [event]: ofEvent('^(a+)+$') }, 'f'),
+    );
+    expect(schemas.violations({ type: 'track', event })).toMatchObject([{ path: 'event' }]);
   });
 
   it.each([

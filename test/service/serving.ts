@@ -75,6 +75,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     logLevel: 'debug',
     write: (line) => log.push(JSON.parse(line) as Record<string, unknown>),
     clock: systemClock,
+    readPlan: () => Promise.reject(new Error('no plan')),
     ...options,
     open: options.change?.(queue) ?? queue,
   });

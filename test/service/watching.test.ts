@@ -81,7 +81,10 @@ describe('/metrics', () => {
     const counted = text
       .split('\n')
       .filter((line) => line.startsWith('hooks_dead_letters_total{source="web"'));
-    expect(counted).toEqual(['hooks_dead_letters_total{source="web",destination="",reason="invalid"} 1']);
+    expect(counted).toEqual([
+      'hooks_dead_letters_total{source="web",destination="",reason="invalid"} 1',
+      'hooks_dead_letters_total{source="web",destination="",reason="unplanned"} 0',
+    ]);
     expect(text).toContain('hooks_queue_deliveries{source="web",destination="Webhooks",state="pending"} 1\n');
   });
 

@@ -5,6 +5,7 @@ import type { ServiceLog } from '../../service/log.ts';
 import type { ListenAddress, ServiceOptions } from '../../service/options.ts';
 import { startService, type Service } from '../../service/service.ts';
 import type { OpenQueue } from '../../stores/opened-queue.ts';
+import { SourcePlans, type ReadPlan } from './source-plans.ts';
 import {
   logWebhookWarnings,
   openWatchedEngine,
@@ -16,20 +17,32 @@ export interface RunServiceOptions
   extends
     WatchedEngineOptions,
     ListenAddress,
-    Pick<ServiceOptions, 'metricsAt' | 'deletionReach' | 'limits'> {}
+    Pick<ServiceOptions, 'metricsAt' | 'deletionReach' | 'limits'> {
+  /** Reads the tracking plans of the sources. */
+  readonly readPlan: ReadPlan;
+}
+
+/** A running service that checks messages with the tracking plans of its sources. */
+export interface PlannedService extends Service {
+  /** Loads the plans again. Undefined if no source has a plan. */
+  readonly reloadPlans: (() => Promise<void>) | undefined;
+}
 
 /**
  * Runs the service with its engine. `close` stops accepting requests, finishes the attempts in flight, keeps other
  * deliveries in the queue and releases everything. Throws ConfigError.
  */
-export async function runService(options: RunServiceOptions): Promise<Service> {
-  const { sources, open } = options;
+export async function runService(options: RunServiceOptions): Promise<PlannedService> {
+  const { sources, open, readPlan } = options;
+  const plans = await SourcePlans.load(sources, readPlan);
   const watched = await openWatchedEngine({ ...options, ingests: Object.keys(sources) });
-  const { engine, deletions, log } = watched;
+  const { engine, deletions, log, metrics } = watched;
+  const guarded = plans.guard({ log, metrics, clock: open.clock });
   try {
     const service = await startService({
       ...options,
       ...watched,
+      planGuards: guarded.guards,
       ingestTarget: ingestTargetOf(engine, open),
       deletions,
       seen: open.seen,
@@ -39,7 +52,9 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
     logDeletionReach(options, log);
     await logWebhookWarnings(options, log);
     if (options.deliver) engine.start();
-    return { ...service, close: () => closeAll(service, watched) };
+    const reloadPlans = plans.isEmpty ? undefined : () => plans.reload(log);
+    const close = (): Promise<void> => closeAll(service, watched).finally(guarded.close);
+    return { ...service, reloadPlans, close };
   } catch (error) {
     await watched.close();
     throw error;

@@ -4,7 +4,7 @@ import type { Delivery } from '../../queue/delivery.ts';
 import { errorFields, type LogFields, type ServiceLog } from '../../service/log.ts';
 import type { Metrics } from '../../service/metrics.ts';
 import type { LaneId } from '../../queue/queue.ts';
-import { GivenUp } from './given-up.ts';
+import { LineLimit } from './line-limit.ts';
 import { Outages, type Outage } from './outages.ts';
 
 interface WatchOptions {
@@ -21,13 +21,13 @@ export class Watch {
   readonly #metrics: Metrics;
   readonly #waiting: WatchOptions['waiting'];
   readonly #outages: Outages;
-  readonly #givenUp: GivenUp;
+  readonly #givenUp: LineLimit<LaneId & { readonly reason: string }>;
 
   constructor({ log, metrics, clock, waiting }: WatchOptions) {
     this.#log = log;
     this.#metrics = metrics;
     this.#waiting = waiting;
-    this.#givenUp = new GivenUp({
+    this.#givenUp = new LineLimit({
       clock,
       onMore: (group, more) => log.warn('more deliveries were given up', { ...group, more }),
     });

@@ -1,5 +1,5 @@
 import { CLIENT_DEFAULTS, CLIENT_KINDS } from '../../client/options.ts';
-import { DELIVERY_DEFAULTS, DELIVERY_KINDS, type DeliveryOptions } from '../../engine/options.ts';
+import { DELIVERY_DEFAULTS, DELIVERY_KINDS, PLAN_KINDS, type DeliveryOptions } from '../../engine/options.ts';
 import { choice, duration, httpUrl, integer, onOrOff, secrets, text, writeKey } from './kinds.ts';
 import { ownSchemes, schemeNames } from './schemes-kind.ts';
 import type { SettingField } from './setting-field.ts';
@@ -56,6 +56,19 @@ export const SETTING_FIELDS = {
     env: ['HOOKS_WRITE_KEY', 'SEGMENT_WRITE_KEY'],
     otherwise: 'none',
     isSecret: true,
+  }),
+  'plan.file': field({
+    kind: text,
+    describe: 'a tracking plan, a file or a folder, with which serve checks each message of the source',
+    belongsTo: 'source',
+    otherwise: 'none',
+    isPath: true,
+  }),
+  'plan.onViolation': field({
+    kind: choice(PLAN_KINDS.onViolation),
+    describe: 'whether serve only reports a message that violates the plan, or rejects it',
+    belongsTo: 'source',
+    default: 'report',
   }),
   endpoint: field({
     kind: httpUrl,

@@ -16,6 +16,7 @@ const EXAMPLES: Readonly<Partial<Record<Key, string>>> = {
   endpoint: 'https://tracking.example/v1/batch',
   scheme: 'segment,standard-webhooks',
   schemes: '{}',
+  'plan.file': './plan.json',
   'delivery.ca': './ca.pem',
   store: 'sqlite:./hooks.db',
 };

@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
 import { errorFields } from '../log.ts';
 import type { ServiceOptions } from '../options.ts';
-import type { SortedMessages } from './sort-messages.ts';
+import type { RejectedBatchItem, SortedMessages } from './sort-messages.ts';
 
 type IngestParts = Pick<ServiceOptions, 'ingestTarget' | 'seen' | 'metrics' | 'log'>;
 
@@ -18,19 +18,13 @@ export class Ingest {
    * Stores new messages and dead letters. Rejects if any message could not be stored; then no message is remembered as seen.
    */
   async store(source: string, { valid, rejected }: SortedMessages): Promise<void> {
-    const { ingestTarget, metrics } = this.#parts;
+    const { metrics } = this.#parts;
     const unlock = await this.#storing.lock(namedIds(valid).map((id) => JSON.stringify([source, id])));
     try {
       const fresh = await this.#fresh(source, valid);
       // Stores dead letters first: if storing the messages then fails, the client's retry makes letters with the same ids,
       // which are not stored twice.
-      if (rejected.length > 0) {
-        await ingestTarget.keepInvalid(
-          source,
-          rejected.map(({ letter }) => letter),
-        );
-        metrics.invalid(source, rejected.length);
-      }
+      await this.keep(source, rejected);
       if (fresh.length > 0) await this.#submit(source, fresh);
       metrics.ingested(source, {
         accepted: fresh.length,
@@ -39,6 +33,21 @@ export class Ingest {
       });
     } finally {
       unlock();
+    }
+  }
+
+  /** Stores rejected messages as dead letters: invalid ones without a destination, unplanned ones for each destination. */
+  async keep(source: string, rejected: readonly RejectedBatchItem[]): Promise<void> {
+    const { ingestTarget, metrics } = this.#parts;
+    const letters = rejected.flatMap(({ letter }) => letter ?? []);
+    const unplanned = rejected.flatMap((each) => each.unplanned ?? []);
+    if (letters.length > 0) {
+      await ingestTarget.keepInvalid(source, letters);
+      metrics.kept(source, 'invalid', letters.length);
+    }
+    if (unplanned.length > 0) {
+      await ingestTarget.submit(source, unplanned);
+      metrics.kept(source, 'unplanned', unplanned.length);
     }
   }
 

@@ -9,6 +9,7 @@ import type { TraceContext } from '../../message/trace-context.ts';
 import { MASK } from '../../redact.ts';
 import type { PostedMessage } from './read-messages.ts';
 import type { InvalidMessage } from './ingest-target.ts';
+import type { PlanGuard } from './plan-guard.ts';
 import { SEEN_FOR_MS } from './seen.ts';
 
 export interface SortedMessages {
@@ -19,10 +20,13 @@ export interface SortedMessages {
 export interface RejectedBatchItem {
   /** Position of the message in its batch, from 0. */
   readonly index: number;
-  readonly code: 'invalid' | 'too-large';
+  readonly code: 'invalid' | 'too-large' | 'unplanned';
   readonly message: string;
   readonly hint: string | undefined;
-  readonly letter: InvalidMessage;
+  /** The dead letter of an invalid message. */
+  readonly letter?: InvalidMessage;
+  /** The message that violates the tracking plan. Each of its deliveries becomes a dead letter. */
+  readonly unplanned?: OutgoingMessage;
 }
 
 interface SortOptions {
@@ -33,6 +37,8 @@ interface SortOptions {
   readonly requestBytes: number;
   /** The write key, which is removed from dead letters. */
   readonly writeKey: string;
+  /** Checks each valid message with the tracking plan of the source. @default no plan */
+  readonly guard?: PlanGuard | undefined;
   /** The trace context of the request. */
   readonly trace?: TraceContext | undefined;
 }
@@ -43,7 +49,13 @@ export function sortMessages(messages: readonly PostedMessage[], options: SortOp
   const rejected: RejectedBatchItem[] = [];
   messages.forEach((posted, index) => {
     try {
-      valid.push(readMessage(posted, options));
+      const message = readMessage(posted, options);
+      const { violation } = message;
+      if (violation === undefined) {
+        valid.push(message);
+        return;
+      }
+      rejected.push({ index, code: 'unplanned', message: violation, hint: UNPLANNED, unplanned: message });
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       rejected.push(rejectedMessage(posted, error, { ...options, index }));
@@ -101,17 +113,22 @@ function validMessage(
 /** Builds the outgoing message from a posted one, with a new id if it has none. Throws ValidationError. */
 function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessage {
   const message = validMessage(posted, options);
-  const { now, trace } = options;
-  const { type, messageId, integrations } = message;
-  return {
-    messageId: messageId ?? randomUUID(),
-    type,
-    integrations,
-    body: Buffer.from(encodeBody(message)),
-    orderKeys: [],
-    dedupeKey: messageId && dedupeKeyOf(messageId, now),
-    trace,
-  };
+  const { source, now, trace, guard } = options;
+  const { type, messageId = randomUUID(), integrations } = message;
+  const body = Buffer.from(encodeBody(message));
+  const outgoing = { messageId, type, integrations, body, orderKeys: [], trace };
+  const violation = guard?.check(message);
+  if (violation === undefined || guard?.rejects !== true) {
+    return { ...outgoing, dedupeKey: message.messageId && dedupeKeyOf(messageId, now) };
+  }
+  // Not found by its messageId later, because the corrected message may have the same.
+  return { ...outgoing, deliveryId: `unplanned-${digestOf(source, body)}`, violation };
+}
+
+const UNPLANNED = 'correct the message, or the plan: hooks queue retry delivers it then';
+
+function digestOf(source: string, body: Uint8Array): string {
+  return createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url');
 }
 
 /**
@@ -179,7 +196,7 @@ function rejectedMessage(
 ): RejectedBatchItem {
   const body =
     posted.input === undefined ? masked(posted.bytes, writeKey) : encoded(posted.item ?? posted.input);
-  const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
+  const id = `invalid-${digestOf(source, body)}`;
   const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject); // a body that is not an object has no fields
   return {
     index,

@@ -9,7 +9,7 @@ import { rejectionResponse, type ServiceResponse } from './respond.ts';
 /** The dependencies of every request handler. */
 export interface HandlerContext extends Pick<
   ServiceOptions,
-  'clock' | 'log' | 'metrics' | 'deletions' | 'deletionReach'
+  'clock' | 'log' | 'metrics' | 'deletions' | 'deletionReach' | 'planGuards'
 > {
   readonly keys: WriteKeys;
   readonly ingest: Ingest;

@@ -9,6 +9,7 @@ export interface IngestRejection {
   readonly code:
     | 'malformed'
     | 'invalid'
+    | 'unplanned'
     | 'unauthorized'
     | 'forbidden'
     | 'not-found'

@@ -57,7 +57,7 @@ const WRONG: readonly (readonly [string, unknown, string, string?])[] = [
     'a key of the short form in a source',
     { sources: { web: { webhooks: [] } } },
     'Unknown setting `sources.web.webhooks` (from f)',
-    'there are: writeKey, destinations',
+    'there are: writeKey, plan, destinations',
   ],
   ['a list for an object', { client: [] }, 'Expected `client` to be an object, got a list (from f)'],
   [

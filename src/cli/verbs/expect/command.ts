@@ -73,6 +73,7 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .option('--each <filter>', 'expect every message to match (repeat)', collect)
     .option('--in-order', 'expect the matches in the order given')
     .option('--schema <file>', 'check each message with its JSON Schema in this file', given)
+    .option('--plan <path>', 'check each message with this tracking plan (see hooks plan)', given)
     .option('--snapshot <file>', 'compare all messages with this file', given)
     .option('--update', 'write the snapshot again');
   addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: any)')

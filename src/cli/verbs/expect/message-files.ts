@@ -12,20 +12,36 @@ import {
   type MessageCheck,
   type SnapshotUser,
 } from '../../../expectation/expectation.ts';
+import { compilePlan, planOfSchemas } from '../../../plan/plan.ts';
 import type { JsonValue } from '../../../message/types.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
 import { MOST_FILE_BYTES } from '../../../files.ts';
 import { readInputFile } from '../../flags/input-file.ts';
+import { readPlanFile } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
 import type { ExpectOptions } from './options.ts';
 
 /**
- * Makes the check of `--schema`, and loads the validator if needed. Throws InputError for invalid JSON or an invalid schema.
+ * Makes the checks of `--schema` and `--plan`, and loads the validator if needed. Throws InputError for a file that cannot be
+ * used.
  */
-export async function schemaCheck({ schema }: ExpectOptions, io: Io): Promise<readonly MessageCheck[]> {
-  if (schema === undefined) return [];
+export async function schemaChecks(
+  { schema, plan }: ExpectOptions,
+  io: Io,
+): Promise<readonly MessageCheck[]> {
+  const checks: MessageCheck[] = [];
+  if (schema !== undefined) checks.push(await schemaCheck(schema, io));
+  if (plan !== undefined) {
+    const check = await compilePlan(await readPlanFile(plan, io));
+    checks.push(checkSchemas(({ value }) => check.violations(value), plan, 'plan'));
+  }
+  return checks;
+}
+
+async function schemaCheck(schema: string, io: Io): Promise<MessageCheck> {
   const bytes = await readFlagFile(schema, '--schema', io);
-  return [await checkSchemas(readSchemas(bytes, schema), schema)];
+  const plan = await compilePlan(planOfSchemas(readSchemas(bytes, schema), schema));
+  return checkSchemas(({ value }) => plan.violations(value), schema);
 }
 
 function readSchemas(bytes: Buffer, file: string): JsonValue {

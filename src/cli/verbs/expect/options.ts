@@ -20,6 +20,8 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly inOrder?: true;
   /** Path of the JSON Schema that every message must match (`--schema`). */
   readonly schema?: string;
+  /** Path of the tracking plan, a file or a folder, that every message must follow (`--plan`). */
+  readonly plan?: string;
   /** Path of the file to compare all messages with (`--snapshot`). */
   readonly snapshot?: string;
   readonly update?: true;
@@ -57,9 +59,9 @@ export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'sign
  * would hold for no message.
  */
 function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost' | 'someMessage'> {
-  const { count, atLeast, atMost, messages, each, noMatch, schema, snapshot } = options;
+  const { count, atLeast, atMost, messages, each, noMatch, schema, plan, snapshot } = options;
   const isBounded = (count ?? atMost ?? messages) !== undefined;
-  const holdsForAll = (each ?? noMatch ?? schema ?? snapshot) !== undefined;
+  const holdsForAll = (each ?? noMatch ?? schema ?? plan ?? snapshot) !== undefined;
   return {
     atLeast: count ?? atLeast ?? (holdsForAll && !isBounded ? 1 : 0),
     atMost: count ?? atMost ?? Infinity,
@@ -97,8 +99,9 @@ const FLAG_RULES: readonly FlagRule[] = [
 ];
 
 function rejectContradictions(options: ExpectOptions): void {
-  const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot } = options;
-  const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
+  const { count, atLeast, atMost, messages, match, noMatch, each } = options;
+  const ofFile = options.schema ?? options.plan ?? options.snapshot;
+  const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? ofFile;
   if (some === undefined) {
     throw flagError(
       '--count',

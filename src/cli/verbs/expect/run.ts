@@ -18,7 +18,7 @@ import type { Reports } from '../../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../../print/write-failure-report.ts';
 import { receiverChecks, type ReceiverChecks } from '../../flags/signature/receiver-checks.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
-import { schemaCheck, Snapshot } from './message-files.ts';
+import { schemaChecks, Snapshot } from './message-files.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
 import { writeTrustFiles, type TrustFiles } from './trust-files.ts';
 
@@ -31,7 +31,7 @@ export async function expectArrivals(
   const expected = expectedOf(options);
   const script = options.respond === undefined ? [] : parseScript(options.respond);
   const signatures = await receiverChecks(options, io);
-  const schemas = await schemaCheck(options, io);
+  const schemas = await schemaChecks(options, io);
   const report = await reports.openCases();
   const snapshot = await Snapshot.open(options, io);
   const checks = snapshot === undefined ? schemas : [...schemas, snapshot.check];

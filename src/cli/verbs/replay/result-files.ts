@@ -56,7 +56,7 @@ export class ResultFiles {
     const journal = journalPath === undefined ? undefined : new ResultJournal(journalPath, journalBytes);
     // Throws before anything is written if the journal is damaged.
     await journal?.check();
-    const report = name === undefined ? undefined : await openReport(resolve(cwd, name), name);
+    const report = name === undefined ? undefined : await openReport(resolve(cwd, name), { name });
     const failed = failedName === undefined ? undefined : openFailed(failedName, options);
     await failed?.catch(() => report?.abandon());
     const files = new ResultFiles({

@@ -1,10 +1,12 @@
 import { runService } from '../../../app/service/run-service.ts';
+import type { PlanDocument } from '../../../plan/plan.ts';
 import type { DeletionReach } from '../../../service/options.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { listeningText, listeningUrls } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
 import { openService, type ServiceFlags } from '../../flags/delivery/service-flags.ts';
+import { readPlanFile } from '../../flags/plan-file.ts';
 import { flagError } from '../../flags/flag-values.ts';
 
 export interface ServeOptions extends ServiceFlags {
@@ -21,7 +23,11 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { host, port, deliver } = options;
   const deletionReach = deletionReachOf(options);
   const opened = await openService(options, io, { deliver, hint: 'or only queue, with --no-deliver' });
-  const service = await runService({ ...opened, host, port, deliver, deletionReach });
+  const readPlan = (file: string): Promise<PlanDocument> => readPlanFile(file, io);
+  const service = await runService({ ...opened, host, port, deliver, deletionReach, readPlan });
+  const { reloadPlans } = service;
+  // At a terminal, SIGHUP means that the terminal is gone.
+  if (reloadPlans !== undefined && !io.stderrIsTty) io.onHangup(() => void reloadPlans());
   const { url, metricsUrl: metrics } = service;
   const urls = listeningUrls(url, host);
   io.out(

@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
-import { formatPath } from '../../message/json/json-path.ts';
+import { formatPath, type PathStep } from '../../message/json/json-path.ts';
 import { isJsonObject, type JsonValue } from '../../message/types.ts';
-import { foundValue, type MessageDifference } from '../expectation-result.ts';
+import type { PlanViolation, ViolationKind } from '../violation.ts';
 
-/** Converts an error of the validator to the path, the expected and the actual value. */
+/** Converts an error of the validator to a violation: its kind, path, expected and actual value. */
 export function schemaDifference({
   instancePath,
   keyword,
@@ -11,23 +11,65 @@ export function schemaDifference({
   message = '',
   data,
   propertyName,
-}: ErrorObject): MessageDifference {
+}: ErrorObject): PlanViolation {
   const steps = instancePath.split('/').slice(1).map(pathStep);
   const facts = params as Readonly<Record<string, unknown>>; // an object that depends on the keyword
   const found = data as JsonValue; // a part of the message
   const missing = keyword === 'required' ? facts['missingProperty'] : undefined;
   if (typeof missing === 'string') {
-    return difference([...steps, missing], 'something', { wanted: { present: true }, found: undefined });
+    return violation([...steps, missing], {
+      kind: 'missing',
+      expected: 'something',
+      wanted: { present: true },
+      found: undefined,
+    });
   }
   const extra = facts['additionalProperty'] ?? facts['unevaluatedProperty'];
   if (typeof extra === 'string') {
     const value = isJsonObject(found) ? found[extra] : undefined;
-    return difference([...steps, extra], 'nothing', { wanted: { present: false }, found: value });
+    return unplannedProperty([...steps, extra], value);
   }
   const expected = expectedOf(keyword, facts, message);
   const of = propertyName === undefined ? expected : expected.replace(/^a value/, 'a key');
-  return difference(steps, of, { wanted: { schema: message }, found });
+  return violation(steps, {
+    kind: KINDS[keyword] ?? 'other',
+    expected: of,
+    wanted: { schema: message },
+    found,
+  });
 }
+
+/** The violation of a property that the rule does not list. `near` is a listed name that resembles it. */
+export function unplannedProperty(
+  steps: readonly PathStep[],
+  found: JsonValue | undefined,
+  near?: string,
+): PlanViolation {
+  const expected = near === undefined ? 'nothing' : `nothing (is ${JSON.stringify(near)} meant?)`;
+  return violation(steps, { kind: 'unplanned-property', expected, wanted: { present: false }, found });
+}
+
+/** Makes a violation at a path. Its pointer and the text of the actual value follow from the path and the value. */
+export function violation(
+  steps: readonly PathStep[],
+  about: Pick<PlanViolation, 'kind' | 'expected' | 'wanted' | 'found'>,
+): PlanViolation {
+  const pointer = steps
+    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+  const got = about.found === undefined ? 'nothing' : JSON.stringify(about.found);
+  return { ...about, path: formatPath(steps) || 'message', pointer, got };
+}
+
+/** Kinds of violations by the keyword of the validator. Other keywords are `other`. */
+const KINDS: Readonly<Record<string, ViolationKind>> = {
+  type: 'type',
+  enum: 'enum',
+  const: 'enum',
+  pattern: 'pattern',
+  format: 'format',
+  dependentRequired: 'missing',
+};
 
 function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): string {
   if (keyword === 'type') return `a value of type ${[params['type']].flat().join(' or ')}`;
@@ -47,14 +89,6 @@ const VERBS = [
   [/^must match /, 'matches '],
   [/^must contain /, 'contains '],
 ] as const;
-
-function difference(
-  steps: readonly (string | number)[],
-  expected: string,
-  { wanted, found }: Pick<MessageDifference, 'wanted' | 'found'>,
-): MessageDifference {
-  return { path: formatPath(steps) || 'message', expected, wanted, got: foundValue(found), found };
-}
 
 /** Decodes a step of a JSON pointer (RFC 6901). */
 function pathStep(step: string): string | number {

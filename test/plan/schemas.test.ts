@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/message/types.ts';
-import { MessageSchemas, SchemaCheck } from '../../src/expectation/schema/schema-check.ts';
-import { judge } from './arriving.ts';
+import { SchemaCheck } from '../../src/expectation/schema-check.ts';
+import { PlanCheck } from '../../src/plan/checking/plan-check.ts';
+import { planOfSchemas } from '../../src/plan/plan.ts';
+import { judge } from '../expectation/arriving.ts';
 
 const ORDER = {
   type: 'object',
@@ -30,8 +32,13 @@ const order = (properties: object): object => ({
   properties,
 });
 
+function schemaCheck(schemas: JsonValue): SchemaCheck {
+  const plan = new PlanCheck(planOfSchemas(schemas, 's.json'));
+  return new SchemaCheck(({ value }) => plan.violations(value), { expectation: 'schema', filter: 's.json' });
+}
+
 function differences(schemas: JsonValue, message: object): string[] {
-  const [result] = judge(new SchemaCheck(new MessageSchemas(schemas, 's.json'), 's.json'), [[message]]);
+  const [result] = judge(schemaCheck(schemas), [[message]]);
   return (result?.differing ?? []).flatMap((each) =>
     each.differences.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`),
   );
@@ -39,7 +46,7 @@ function differences(schemas: JsonValue, message: object): string[] {
 
 function compileError(schemas: JsonValue): string {
   try {
-    return typeof new MessageSchemas(schemas, 's.json');
+    return typeof schemaCheck(schemas);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return `${error.message}; ${error.hint}`;
@@ -119,7 +126,7 @@ describe('a file of schemas', () => {
     ],
   ])('rejects references that lead back to %s, with the name of the schema', (_what, schemas) => {
     expect(compileError(JSON.parse(schemas) as JsonValue)).toContain(
-      'that compiles at "E": a $ref leads back to its own schema',
+      'that compiles at track "E" (/E): a $ref leads back to its own schema',
     );
   });
 
@@ -140,7 +147,7 @@ describe('a file of schemas', () => {
   });
 
   it('accepts 10,000 valid messages', () => {
-    const check = new SchemaCheck(new MessageSchemas(SCHEMAS, 's.json'), 's.json');
+    const check = schemaCheck(SCHEMAS);
     const batch = Array.from({ length: 100 }, (_, id) =>
       order({ orderId: `${id}`, total: id / 3, currency: 'EUR' }),
     );
@@ -163,24 +170,30 @@ describe('a file of schemas', () => {
     };
     expect(differences({ 'Order Completed': seven }, wrong)).toHaveLength(1);
     const four = { $schema: 'http://json-schema.org/draft-04/schema#' };
-    expect(compileError({ A: four })).toContain('Expected `$schema` of "A" to be draft 07 or 2020-12');
+    expect(compileError({ A: four })).toContain(
+      'Expected `$schema` at track "A" (/A) to be draft 07 or 2020-12',
+    );
   });
 
   it.each([
-    ['a wrong keyword', { A: { type: 'strnig' } }, /at "A": expected one of \[.*\] at type, got "strnig"; /],
+    [
+      'a wrong keyword',
+      { A: { type: 'strnig' } },
+      /at track "A" \(\/A\): expected one of \[.*\] at type, got "strnig"; /,
+    ],
     [
       'a remote $ref, which is never fetched',
       { A: { $ref: 'https://a.example/x.json' } },
-      /at "A": can't resolve reference.*nothing is fetched/,
+      /at track "A" \(\/A\): can't resolve reference.*nothing is fetched/,
     ],
     [
       'a wrong pattern',
       { A: { properties: { b: { pattern: '[' } } } },
-      /at "A": .*Invalid regular expression/,
+      /at track "A" \(\/A\): .*Invalid regular expression/,
     ],
-    ['an asynchronous schema', { A: { $async: true } }, /at "A": \$async/],
+    ['an asynchronous schema', { A: { $async: true } }, /at track "A" \(\/A\): \$async/],
     ['no schema', { A: 5 }, /Expected a JSON Schema at "A", got 5/],
-    ['a list', [], /Expected an object of event name/],
+    ['a list', [], /Expected a tracking plan, or an object of event name/],
   ])('is rejected with its place for %s', (_what, schemas, sentence) => {
     expect(compileError(schemas as JsonValue)).toMatch(sentence);
   });
@@ -200,10 +213,10 @@ describe('a file of schemas', () => {
 
   it('names a misspelled keyword or format with its place, and ignores other unknown keys', () => {
     expect(compileError(within({ requierd: ['a'] }))).toContain(
-      'at "A": unknown keyword "requierd" (is "required" meant?) at properties.properties.properties.requierd',
+      'at track "A" (/A): unknown keyword "requierd" (is "required" meant?) at properties.properties.properties.requierd',
     );
     expect(compileError(within({ format: 'emial' }))).toContain(
-      'at "A": unknown format "emial" (is "email" meant?) at properties.properties.properties.requierd',
+      'at track "A" (/A): unknown format "emial" (is "email" meant?) at properties.properties.properties.requierd',
     );
     const notes = {
       'x-owner': 'shop',
@@ -233,7 +246,7 @@ describe('a file of schemas', () => {
       }
     }
     expect(compileError({ $schema: 'https://json-schema.org/draft-04/schema', A: list })).toMatch(
-      /^Expected `\$schema` to be draft 07 or 2020-12, got "https:/,
+      /^Expected `\$schema` at track "A" \(\/A\) to be draft 07 or 2020-12, got "https:/,
     );
   });
 

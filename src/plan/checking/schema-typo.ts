@@ -1,30 +1,8 @@
 import type { Ajv } from 'ajv';
 import { formatPath, type PathStep } from '../../message/json/json-path.ts';
-import { isJsonObject, isJsonArray, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
-
-/** Keywords whose value maps names to schemas. */
-const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
-
-/** Keywords whose value is a schema or a list of schemas. */
-const SCHEMAS = [
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'items',
-  'prefixItems',
-  'additionalItems',
-  'unevaluatedItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'propertyNames',
-  'contentSchema',
-];
+import { schemasOf } from '../schema-parts.ts';
 
 /**
  * Describes the first misspelled keyword or format of a schema: an unknown one that resembles a known one. A misspelled
@@ -55,16 +33,6 @@ export function findSchemaTypo(
     }
   }
   return undefined;
-}
-
-/** Returns the schemas in the value of a keyword, each with its path below the keyword. */
-function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[], JsonValue])[] {
-  if (NAMED.includes(key)) {
-    return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];
-  }
-  if (!SCHEMAS.includes(key)) return [];
-  if (!isJsonArray(value)) return [[[], value]];
-  return value.map((schema, index) => [[index], schema]);
 }
 
 /** Whether a key is likely a note: short keys resemble keywords by chance (`note`, `not`), and OpenAPI has `example`. */

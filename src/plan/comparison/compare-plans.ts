@@ -1,0 +1,140 @@
+import { ruleLabel, type PlanDocument, type PlanRule } from '../rule.ts';
+import { factsOf, type PathFacts } from './schema-facts.ts';
+
+/** A difference between two plans. A `breaking` one rejects messages that the old plan accepts. */
+export interface PlanChange {
+  readonly change: 'breaking' | 'compatible';
+  readonly rule: Pick<PlanRule, 'type' | 'event' | 'version'>;
+  /** Path in the message, such as `properties.items[].price`. Empty for the whole rule. */
+  readonly path: string;
+  /** Sentence without its subject, such as `is required now`. Not escaped. */
+  readonly what: string;
+}
+
+/** Compares two plans rule by rule. A rule is the same rule if type, event and version are the same. */
+export function comparePlans(before: PlanDocument, after: PlanDocument): readonly PlanChange[] {
+  const old = byLabel(before.rules);
+  const current = byLabel(after.rules);
+  const labels = new Set([...old.keys(), ...current.keys()]);
+  return [...labels]
+    .toSorted(alphabetically)
+    .flatMap((label) => changesOf(old.get(label), current.get(label)));
+}
+
+function byLabel(rules: readonly PlanRule[]): ReadonlyMap<string, PlanRule> {
+  return new Map(rules.map((rule) => [ruleLabel(rule), rule]));
+}
+
+function alphabetically(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+function changesOf(old: PlanRule | undefined, current: PlanRule | undefined): readonly PlanChange[] {
+  const rule = current ?? old;
+  if (rule === undefined) return [];
+  // A new rule for a type rejects messages of that type, which were free before. An event without a rule was a violation.
+  if (old === undefined) {
+    return [{ change: rule.type === 'track' ? 'compatible' : 'breaking', rule, path: '', what: 'is new' }];
+  }
+  if (current === undefined) {
+    return [{ change: rule.type === 'track' ? 'breaking' : 'compatible', rule, path: '', what: 'is gone' }];
+  }
+  const [before, after] = [factsOf(old.schema), factsOf(current.schema)];
+  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted(alphabetically);
+  const reported = new Set<string>();
+  return paths.flatMap((path) => {
+    const found = pathChanges(path, before.get(path), after.get(path));
+    // Reports a new path or one that is gone once, without the paths in it.
+    if ([...reported].some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`))) {
+      return [];
+    }
+    if (before.get(path) === undefined || after.get(path) === undefined) reported.add(path);
+    return found.map((each) => ({ ...each, rule, path }));
+  });
+}
+
+function demandsNothing(facts: PathFacts | undefined): boolean {
+  if (facts === undefined) return false;
+  const { isRequired, types, values, isClosed, keywords } = facts;
+  return !isRequired && types === undefined && values === undefined && !isClosed && keywords.size === 0;
+}
+
+type PathChange = Pick<PlanChange, 'change' | 'what'>;
+
+const breaking = (what: string): PathChange => ({ change: 'breaking', what });
+const compatible = (what: string): PathChange => ({ change: 'compatible', what });
+
+function pathChanges(
+  path: string,
+  before: PathFacts | undefined,
+  after: PathFacts | undefined,
+): readonly PathChange[] {
+  // Names are listed for properties and traits only. Elsewhere, a path that demands nothing changes nothing.
+  const isName = /^(?:properties|traits)[.[]/.test(path);
+  if (!isName && (demandsNothing(before) || demandsNothing(after)) && !(before && after)) return [];
+  if (before === undefined) {
+    return after?.isRequired ? [breaking('is new and required')] : [compatible('is new')];
+  }
+  if (after === undefined) return [breaking('is gone')];
+  return [
+    ...requiredChange(before, after),
+    ...setChange('type', before.types, after.types),
+    ...setChange('value', before.values, after.values),
+    ...(before.isClosed === after.isClosed
+      ? []
+      : [
+          after.isClosed
+            ? breaking('allows no other properties now')
+            : compatible('allows other properties now'),
+        ]),
+    ...keywordChanges(before.keywords, after.keywords),
+  ];
+}
+
+function requiredChange(before: PathFacts, after: PathFacts): readonly PathChange[] {
+  if (before.isRequired === after.isRequired) return [];
+  return after.isRequired ? [breaking('is required now')] : [compatible('is optional now')];
+}
+
+/** Compares the allowed types or values. Undefined allows all. */
+function setChange(
+  noun: string,
+  before: ReadonlySet<string> | undefined,
+  after: ReadonlySet<string> | undefined,
+): readonly PathChange[] {
+  if (before === undefined && after === undefined) return [];
+  if (after === undefined) return [compatible(`allows any ${noun} now`)];
+  if (before === undefined) return [breaking(`allows only the ${noun}s ${listOf(after)} now`)];
+  const lost = [...before].filter((each) => !after.has(each));
+  const gained = [...after].filter((each) => !before.has(each));
+  if (lost.length > 0) return [breaking(`no longer allows the ${noun} ${lost.join(', ')}`)];
+  return gained.length > 0 ? [compatible(`allows the ${noun} ${gained.join(', ')} now`)] : [];
+}
+
+function listOf(values: ReadonlySet<string>): string {
+  return [...values].join(', ');
+}
+
+/** Compares the other keywords. A changed one counts as breaking, because it may reject what it accepted. */
+function keywordChanges(before: PathFacts['keywords'], after: PathFacts['keywords']): readonly PathChange[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])].toSorted(alphabetically);
+  return names.flatMap((name): PathChange[] => {
+    const [old, current] = [before.get(name), after.get(name)];
+    if (old === current) return [];
+    if (current === undefined) return [compatible(`no longer has \`${name}\``)];
+    if (old !== undefined && isLooser(name, old, current)) {
+      return [compatible(`has \`${name}\` ${current}, not ${old}`)];
+    }
+    return [
+      breaking(
+        old === undefined ? `has \`${name}\` ${current} now` : `has \`${name}\` ${current}, not ${old}`,
+      ),
+    ];
+  });
+}
+
+/** Whether a limit accepts all that it accepted before. */
+function isLooser(name: string, old: string, current: string): boolean {
+  if (/^(?:max|exclusiveMax)/.test(name)) return Number(current) >= Number(old);
+  return /^(?:min|exclusiveMin)/.test(name) && Number(current) <= Number(old);
+}

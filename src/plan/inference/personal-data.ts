@@ -1,0 +1,16 @@
+/** Names of properties that usually hold a person's data. */
+export const PERSONAL_NAME =
+  /(?:^|[_\s.-]|[a-z](?=[A-Z]))(?:e-?mail|phone|mobile|(?:first|last|full|sur|nick|user)[_\s-]?name|birth(?:day|date)?|address|street|zip(?:code)?|postal|ip|ssn|passport|iban|password|token|secret|lat(?:itude)?|lon(?:gitude)?|gender|age)(?:$|[_\s.-]|(?=[A-Z]))/i;
+
+const PERSONAL_VALUES = [
+  /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i,
+  /^\+?\d[\d\s()./-]{7,}\d$/,
+  /^\d{1,3}(?:\.\d{1,3}){3}$/,
+] as const;
+
+/** Whether a text looks like a person's data: an e-mail address, a phone number or an IPv4 address. */
+export function looksPersonal(text: string): boolean {
+  if (text.length < 6 || text.length > 254) return false;
+  // A date has the digits and separators of a phone number.
+  return PERSONAL_VALUES.some((pattern) => pattern.test(text)) && !/^\d{4}-\d\d-\d\d/.test(text);
+}

@@ -1,0 +1,49 @@
+import type { PathStep } from '../message/json/json-path.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../message/types.ts';
+
+/** Keywords whose value maps names to schemas. */
+const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
+
+/** Keywords whose value is a schema or a list of schemas. */
+const SCHEMAS = [
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contentSchema',
+];
+
+/** Returns the schemas in the value of a keyword, each with its path below the keyword. */
+export function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[], JsonValue])[] {
+  if (NAMED.includes(key)) {
+    return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];
+  }
+  if (!SCHEMAS.includes(key)) return [];
+  if (!isJsonArray(value)) return [[[], value]];
+  return value.map((schema, index) => [[index], schema]);
+}
+
+/** Returns a schema in which `change` has replaced each schema, inner ones first. Values of other keywords are kept. */
+export function mapSchemas(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
+  const inner = (value: JsonValue): JsonValue => (isJsonObject(value) ? mapSchemas(value, change) : value);
+  const entries = Object.entries(schema).map(([key, value]): [string, JsonValue] => {
+    if (NAMED.includes(key) && isJsonObject(value)) {
+      const named = Object.entries(value).map(([name, each]): [string, JsonValue] => [name, inner(each)]);
+      return [key, Object.fromEntries(named)];
+    }
+    if (!SCHEMAS.includes(key)) return [key, value];
+    return [key, isJsonArray(value) ? value.map(inner) : inner(value)];
+  });
+  return change(Object.fromEntries(entries));
+}

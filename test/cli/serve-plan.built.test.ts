@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { basic } from '../service/serving.ts';
+import { jsonLines, receiving } from '../end-to-end/receiving.ts';
+import { nextJson } from '../end-to-end/running-command.ts';
+import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+
+const plan = (type: string): string => {
+  const schema = { properties: { properties: { properties: { n: { type } }, required: ['n'] } } };
+  return JSON.stringify({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema: schema }] });
+};
+
+interface Sent {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function serving(onViolation: 'report' | 'reject') {
+  const receiver = await receiving({});
+  const cwd = temporaryFolder({ 'plan.json': plan('integer') });
+  const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+  const Webhooks = { webhooks: [receiver.url], delivery: { allowPrivate: true } };
+  const source = { writeKey: 'k', plan: { file: 'plan.json', onViolation }, destinations: { Webhooks } };
+  writeFileSync(join(cwd, '.hooksrc.json'), JSON.stringify({ sources: { web: source } }));
+  const serve = startHooks(['serve', '--port', '0', '-o', 'json'], { cwd, env, timeoutMs: 60_000 });
+  const { url } = await nextJson<{ url: string }>(serve);
+  const post = async (path: string, body: object): Promise<Sent> => {
+    const text = JSON.stringify(body);
+    const response = await fetch(url + path, { method: 'POST', headers: basic('k'), body: text });
+    return { status: response.status, body: (await response.json()) as Sent['body'] }; // JSON of the service
+  };
+  const metrics = (): Promise<string> => fetch(`${url}/metrics`).then((response) => response.text());
+  const bodies = (): string[] => receiver.bodies();
+  const queue = (...args: readonly string[]) => hooks(['queue', ...args], { cwd, env });
+  return { cwd, serve, post, metrics, bodies, queue };
+}
+
+const message = (n: unknown, messageId: string, event = 'A'): object => {
+  return { type: 'track', event, userId: 'u', messageId, properties: { n } };
+};
+
+it('counts and logs a violation with onViolation: report, and delivers the message', async () => {
+  const { post, metrics, bodies, serve } = await serving('report');
+  expect(await post('/v1/track', message('x', 'm1'))).toMatchObject({ status: 200 });
+  expect(await post('/v1/track', message(1, 'm2', `B${'x'.repeat(50)}`))).toMatchObject({ status: 200 });
+  await until(() => bodies().length === 2, 'both messages');
+  const text = await metrics();
+  expect(text).toContain('hooks_plan_violations_total{source="web",event="A",kind="type"} 1');
+  // The names of events that the plan does not have come from callers, so they are no labels.
+  expect(text).toContain('hooks_plan_violations_total{source="web",event="",kind="unplanned-event"} 1');
+  const { stderr } = await serve.stop();
+  expect(stderr).toContain('"msg":"a message violates the tracking plan"');
+  expect(stderr).toContain('"path":"properties.n","expected":"a value of type integer"');
+});
+
+it('keeps a rejected message as a dead letter, which queue retry delivers', async () => {
+  const { post, bodies, queue, serve, metrics } = await serving('reject');
+  const reason = 'Expected `properties.n` to be a value of type integer, got "x"';
+  expect(await post('/v1/track', message('x', 'm1'))).toMatchObject({
+    status: 400,
+    body: { success: false, code: 'unplanned', message: reason },
+  });
+  const batch = { batch: [message(1, 'm2'), message('x', 'm3')] };
+  expect(await post('/v1/batch', batch)).toMatchObject({
+    status: 200,
+    body: { success: true, rejected: [{ index: 1, code: 'unplanned', message: reason }] },
+  });
+  await until(() => bodies().length === 1, 'the message that follows the plan');
+  expect(await metrics()).toContain(
+    'hooks_dead_letters_total{source="web",destination="",reason="unplanned"} 2',
+  );
+  const listed = await queue('list', '--state', 'dead', '-o', 'json');
+  expect(jsonLines(listed.stdout)).toMatchObject([
+    { reason: 'unplanned', destination: 'Webhooks', messageId: expect.any(String) },
+    { reason: 'unplanned', destination: 'Webhooks', messageId: expect.any(String) },
+  ]);
+  // The corrected message has the same id as the rejected one.
+  expect(await post('/v1/track', message(3, 'm1'))).toMatchObject({ status: 200 });
+  await until(() => bodies().length === 2, 'the corrected message');
+  expect(await queue('retry', '--all', '--filter', 'reason=unplanned', '--yes')).toMatchObject({ code: 0 });
+  await until(() => bodies().length === 4, 'the messages after the retry');
+  await serve.stop();
+});
+
+it('loads a changed plan on SIGHUP, and keeps the old one if the new one is broken', async () => {
+  const { cwd, post, serve } = await serving('reject');
+  expect(await post('/v1/track', message('x', 'm1'))).toMatchObject({ status: 400 });
+  writeFileSync(join(cwd, 'plan.json'), '{"rules": [{"key": "A"}]}');
+  serve.child.kill('SIGHUP');
+  await until(() => serve.stderr().includes('cannot be used; the earlier one stays'), 'the log line');
+  expect(await post('/v1/track', message('x', 'm2'))).toMatchObject({ status: 400 });
+  writeFileSync(join(cwd, 'plan.json'), plan('string'));
+  serve.child.kill('SIGHUP');
+  await until(async () => (await post('/v1/track', message('x', 'm3'))).status === 200, 'the new plan');
+  expect((await serve.stop()).code).toBe(0);
+});
+
+it('exits with 2 for a plan that cannot be used', async () => {
+  const cwd = temporaryFolder({
+    'plan.json': '{"rules":[{"key":"A","type":"TRACK","version":1,"jsonSchema":{"type":"strnig"}}]}',
+    '.hooksrc.json':
+      '{"sources":{"web":{"writeKey":"k","plan":{"file":"plan.json"},"destinations":{"W":{"webhooks":["http://127.0.0.1:9/"],"delivery":{"allowPrivate":true}}}}}}',
+  });
+  const { code, stderr } = await hooks(['serve', '--port', '0'], { cwd });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('plan.json: expected a JSON Schema that compiles'),
+  ]);
+});

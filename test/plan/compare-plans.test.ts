@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest';
+import type { JsonValue } from '../../src/message/types.ts';
+import { comparePlans } from '../../src/plan/comparison/compare-plans.ts';
+import { readDocument } from '../../src/plan/reading/read-document.ts';
+import type { PlanDocument } from '../../src/plan/rule.ts';
+
+function planOf(...rules: readonly JsonValue[]): PlanDocument {
+  return readDocument([{ file: 'p.json', value: { rules } }]);
+}
+
+const rule = (key: string, schema: JsonValue, version = 1): JsonValue => {
+  return { key, type: 'TRACK', version, jsonSchema: { properties: { context: {}, properties: schema } } };
+};
+
+/** The changes from one schema of an event's properties to another. */
+function changes(before: JsonValue, after: JsonValue): string[] {
+  return comparePlans(planOf(rule('A', before)), planOf(rule('A', after))).map(
+    ({ change, path, what }) => `${change} ${path} ${what}`,
+  );
+}
+
+const one = (schema: JsonValue, required: readonly string[] = []): JsonValue => {
+  return { properties: { a: schema }, required };
+};
+
+it.each<[string, JsonValue, JsonValue, string[]]>([
+  ['equal schemas', one({ type: 'string' }), one({ type: 'string' }), []],
+  ['notes', one({ description: 'x', id: '/a' }), one({ description: 'y' }), []],
+  ['a new property', {}, one({ type: 'string' }), ['compatible properties.a is new']],
+  ['a new required property', {}, one({}, ['a']), ['breaking properties.a is new and required']],
+  ['a property that is gone', one({ properties: { b: {} } }), {}, ['breaking properties.a is gone']],
+  ['a property that is required now', one({}), one({}, ['a']), ['breaking properties.a is required now']],
+  ['a property that is optional now', one({}, ['a']), one({}), ['compatible properties.a is optional now']],
+  [
+    'fewer types',
+    one({ type: ['string', 'null'] }),
+    one({ type: 'string' }),
+    ['breaking properties.a no longer allows the type null'],
+  ],
+  [
+    'number instead of integer',
+    one({ type: 'integer' }),
+    one({ type: 'number' }),
+    ['compatible properties.a allows the type number now'],
+  ],
+  [
+    'integer instead of number',
+    one({ type: 'number' }),
+    one({ type: 'integer' }),
+    ['breaking properties.a no longer allows the type number'],
+  ],
+  [
+    'a type at all',
+    one({}),
+    one({ type: 'string' }),
+    ['breaking properties.a allows only the types string now'],
+  ],
+  [
+    'no type any more',
+    one({ type: 'string' }),
+    one({ type: 'any' }),
+    ['compatible properties.a allows any type now'],
+  ],
+  [
+    'values gone and new',
+    one({ enum: ['x', 'y'] }),
+    one({ enum: ['y', 'z'] }),
+    ['breaking properties.a no longer allows the value "x"'],
+  ],
+  [
+    'more values',
+    one({ const: 'x' }),
+    one({ enum: ['x', 'y'] }),
+    ['compatible properties.a allows the value "y" now'],
+  ],
+  [
+    'no other properties',
+    one({}),
+    { ...(one({}) as object), additionalProperties: false },
+    ['breaking properties allows no other properties now'],
+  ],
+  ['a pattern', one({}), one({ pattern: '^a' }), ['breaking properties.a has `pattern` "^a" now']],
+  ['no pattern', one({ pattern: '^a' }), one({}), ['compatible properties.a no longer has `pattern`']],
+  [
+    'a higher maximum',
+    one({ maximum: 1 }),
+    one({ maximum: 2 }),
+    ['compatible properties.a has `maximum` 2, not 1'],
+  ],
+  [
+    'a higher minimum',
+    one({ minimum: 1 }),
+    one({ minimum: 2 }),
+    ['breaking properties.a has `minimum` 2, not 1'],
+  ],
+  [
+    'items of a list',
+    one({ items: { properties: { 'a b': {} } } }),
+    one({ items: { properties: { c: {} } } }),
+    ['breaking properties.a[]."a b" is gone', 'compatible properties.a[].c is new'],
+  ],
+])('compares schemas: %s', (_what, before, after, expected) => {
+  expect(changes(before, after)).toEqual(expected);
+});
+
+it('compares rules by type, event and version', () => {
+  const identify = { key: null, type: 'IDENTIFY', version: 1, jsonSchema: {} };
+  const found = comparePlans(
+    planOf(rule('A', {}), rule('B', {})),
+    planOf(rule('B', {}), rule('B', {}, 2), identify),
+  );
+  expect(found.map(({ change, rule: { event, version }, what }) => [change, event, version, what])).toEqual([
+    ['breaking', undefined, 1, 'is new'],
+    ['breaking', 'A', 1, 'is gone'],
+    ['compatible', 'B', 2, 'is new'],
+  ]);
+});

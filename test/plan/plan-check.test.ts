@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../src/errors.ts';
+import type { JsonValue } from '../../src/message/types.ts';
+import { PlanCheck } from '../../src/plan/checking/plan-check.ts';
+import { readDocument } from '../../src/plan/reading/read-document.ts';
+import type { PlanFile } from '../../src/plan/rule.ts';
+
+function planOf(value: JsonValue): PlanCheck {
+  return new PlanCheck(readDocument([{ file: 'plan.json', value }]));
+}
+
+/** The kinds and pointers of what a message violates. */
+function found(plan: PlanCheck, message: JsonValue): string[] {
+  return plan.violations(message).map(({ kind, pointer }) => `${kind} ${pointer}`);
+}
+
+const properties = (schema: JsonValue): JsonValue => ({ type: 'object', properties: { properties: schema } });
+const rule = (key: string, schema: JsonValue, version = 1): JsonValue => {
+  return { key, type: 'TRACK', version, jsonSchema: properties(schema) };
+};
+const track = (event: string, of: JsonValue, context: JsonValue = {}): JsonValue => {
+  return { type: 'track', event, userId: 'u', properties: of, context };
+};
+const SIGNUP = {
+  type: 'object',
+  required: ['plan'],
+  properties: {
+    plan: { enum: ['free', 'pro'] },
+    'a/b': { type: 'integer' },
+    address: { type: 'object', properties: { zip: { type: 'string', pattern: '^\\d+$' } } },
+    items: { type: 'array', items: { properties: { sku: { type: 'string' } } } },
+    free: { type: 'object' },
+    at: { format: 'date-time' },
+  },
+};
+
+const files = (...values: readonly (readonly [string, JsonValue])[]): readonly PlanFile[] =>
+  values.map(([file, value]) => ({ file, value }));
+const labels = (all: readonly PlanFile[]): unknown[] =>
+  readDocument(all).rules.map(({ type, event, version }) => [type, event, version]);
+
+const versioned = (version: JsonValue): JsonValue => ({ protocols: { event_version: version } });
+
+describe('a tracking plan', () => {
+  const plan = planOf({ rules: [rule('Signup', SIGNUP)] });
+
+  it('accepts a message that follows it', () => {
+    const message = track('Signup', {
+      plan: 'pro',
+      'a/b': 1,
+      address: { zip: '1' },
+      items: [{ sku: 's' }],
+      free: { anything: 1 },
+      at: '2026-11-28T00:00:00Z',
+    });
+    expect(found(plan, message)).toEqual([]);
+  });
+
+  it('names the kind and the JSON pointer of each violation', () => {
+    const message = track('Signup', {
+      'a/b': 1.5,
+      address: { zip: 'x', zap: 1 },
+      items: [{ sku: 's' }, { skew: 1 }],
+      at: 'now',
+      paln: 'pro',
+    });
+    expect(found(plan, message).toSorted()).toEqual([
+      'format /properties/at',
+      'missing /properties/plan',
+      'pattern /properties/address/zip',
+      'type /properties/a~1b',
+      'unplanned-property /properties/address/zap',
+      'unplanned-property /properties/items/1/skew',
+      'unplanned-property /properties/paln',
+    ]);
+    expect(plan.violations(message).find(({ path }) => path === 'properties.paln')?.expected).toBe(
+      'nothing (is "plan" meant?)',
+    );
+  });
+
+  it('rejects an event that it does not have, and suggests a near one', () => {
+    expect(plan.violations(track('Singup', {}))).toMatchObject([
+      { kind: 'unplanned-event', expected: 'an event with a schema, such as "Signup"' },
+    ]);
+  });
+
+  it('accepts types for which it has no rule', () => {
+    expect(found(plan, { type: 'identify', userId: 'u', traits: { a: 1 } })).toEqual([]);
+  });
+
+  it('accepts unlisted properties only if the schema allows them', () => {
+    for (const other of [true, { type: 'string' }]) {
+      const open = planOf({ rules: [rule('A', { properties: { a: {} }, additionalProperties: other })] });
+      expect(found(open, track('A', { b: 'text' }))).toEqual([]);
+    }
+    const closed = planOf({ rules: [rule('A', { properties: { a: {} }, additionalProperties: false })] });
+    expect(found(closed, track('A', { b: 1 }))).toEqual(['unplanned-property /properties/b']);
+    const patterns = planOf({ rules: [rule('A', { patternProperties: { '^x_': {} } })] });
+    expect(found(patterns, track('A', { x_1: 1, y: 1 }))).toEqual(['unplanned-property /properties/y']);
+  });
+
+  it('collects the names of alternatives and of referred schemas', () => {
+    const schema = {
+      allOf: [{ properties: { a: {} } }, { $ref: '#/$defs/b' }],
+      if: { properties: { c: { const: 1 } } },
+      then: { properties: { d: {} } }, // oxlint-disable-line no-thenable -- a keyword of JSON Schema
+    };
+    const whole = {
+      type: 'object',
+      properties: { properties: schema },
+      $defs: { b: { properties: { b: {} } } },
+    };
+    const plan2 = planOf({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema: whole }] });
+    expect(found(plan2, track('A', { a: 1, b: 1, c: 1, d: 1, e: 1 }))).toEqual([
+      'unplanned-property /properties/e',
+    ]);
+  });
+
+  it('chooses the version that a message names, else the oldest', () => {
+    const versions = planOf({
+      rules: [rule('A', { properties: { two: {} } }, 2), rule('A', { properties: { one: {} } }, 1)],
+    });
+    expect(found(versions, track('A', { two: 1 }, versioned(2)))).toEqual([]);
+    expect(found(versions, track('A', { one: 1 }))).toEqual([]);
+    for (const wrong of [3, '2', 1.5]) {
+      expect(found(versions, track('A', { one: 1 }, versioned(wrong)))).toEqual([
+        'version /context/protocols/event_version',
+      ]);
+    }
+  });
+
+  it('checks every message with a COMMON rule in addition, and pages with the rule Page Viewed', () => {
+    const common = {
+      key: null,
+      type: 'COMMON',
+      version: 1,
+      jsonSchema: { required: ['messageId'], properties: { properties: { properties: { session: {} } } } },
+    };
+    const both = planOf({
+      rules: [rule('Page Viewed', { required: ['url'], properties: { url: {} } }), common],
+    });
+    expect(found(both, { type: 'page', userId: 'u', properties: { session: 1 } })).toEqual([
+      'missing /properties/url',
+      'missing /messageId',
+    ]);
+    expect(found(both, { type: 'identify', messageId: 'm', traits: { a: 1 } })).toEqual([]);
+  });
+});
+
+describe('the form of a plan', () => {
+  it.each([
+    ['rules of the Public API', { rules: [rule('A', {}, 2)] }],
+    ['a response of the Public API', { data: { rules: [rule('A', {}, 2)] } }],
+    ['a list of rules', [rule('A', {}, 2)]],
+    ['rules of the Config API', { rules: { events: [{ name: 'A', version: 2, rules: properties({}) }] } }],
+  ])('is recognized for %s', (_what, value) => {
+    expect(labels(files(['p.json', value]))).toEqual([['track', 'A', 2]]);
+  });
+
+  it('is recognized for a folder of schemas, whose events are in the metadata, the title or the name', () => {
+    const found2 = labels(
+      files(
+        ['s/a.json', { eventMetadata: { name: 'A b', type: 'TRACK', version: 3 }, properties: {} }],
+        ['s/b.json', { title: 'B c', properties: { properties: {} } }],
+        ['s/order_done.v2.json', { type: 'object', properties: {} }],
+        ['s/identify.json', { type: 'object', properties: { traits: {} } }],
+      ),
+    );
+    expect(found2).toEqual([
+      ['track', 'A b', 3],
+      ['track', 'B c', 1],
+      ['track', 'order_done', 2],
+      ['identify', undefined, 1],
+    ]);
+  });
+
+  it('wraps a schema of the properties alone, which Typewriter marks by eventMetadata', () => {
+    const jsonSchema = {
+      eventMetadata: { name: 'A' },
+      labels: {},
+      type: 'object',
+      required: ['id'],
+      properties: { id: { id: '/properties/id', type: 'string' }, any: { type: 'any' } },
+    };
+    const plan = planOf({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema }] });
+    expect(found(plan, track('A', { id: 's', any: 5 }))).toEqual([]);
+    expect(found(plan, track('A', { id: 5, labels: 1 }))).toEqual([
+      'type /properties/id',
+      'unplanned-property /properties/labels',
+    ]);
+    expect(found(plan, { type: 'track', event: 'A', userId: 'u' })).toEqual(['missing /properties']);
+  });
+
+  it('reads the traits that the Config API lists one by one', () => {
+    const plan = planOf({
+      rules: { events: [], identify_traits: [{ name: 'plan', schema: { type: 'string' } }] },
+    });
+    expect(found(plan, { type: 'identify', traits: { plan: 5, plna: 1 } })).toEqual([
+      'type /traits/plan',
+      'unplanned-property /traits/plna',
+    ]);
+  });
+
+  it('names all problems of a plan with rule and place', () => {
+    const rules = [
+      { key: '', type: 'TRACK', jsonSchema: {} },
+      { key: 'B', type: 'TRACKS', jsonSchema: {} },
+      { key: 'C', type: 'TRACK', version: 0, jsonSchema: {} },
+      { key: 'D', type: 'TRACK', version: 1, jsonSchema: 'x' },
+      rule('E', {}),
+      rule('E', {}),
+    ];
+    expect(() => readDocument(files(['p.json', { rules }]))).toThrow(
+      /got 5 problems: \(1\) .*`key`.* \(\/rules\/0\); \(2\) .*`type`.*\/rules\/1.*\(5\) .*track "E", got two \(\/rules\/4, \/rules\/5\)/,
+    );
+  });
+
+  it('names all rules that do not compile', () => {
+    const bad = { rules: [rule('A', { type: 'strnig' }), rule('B', { pattern: '[' })] };
+    expect(() => planOf(bad)).toThrow(InputError);
+    expect(() => planOf(bad)).toThrow(/2 problems.*track "A" \(\/rules\/0\).*track "B" \(\/rules\/1\)/);
+  });
+});
