@@ -61,7 +61,11 @@ function explainFound(
   problem: HeaderProblem | undefined,
 ): Diagnosis {
   const { reading, changes } = found;
-  const notation = notationOf(evidence, reading, problem);
+  // A right digest that does not verify has a prefix that the scheme does not have, such as `sha256=` before an HMAC-SHA1.
+  const isOnlyPrefix = changes.length === 0 && reading.problem === undefined && problem === undefined;
+  const notation = isOnlyPrefix
+    ? { ...wrongPrefix(evidence), around: 'has a prefix of another scheme' }
+    : notationOf(evidence, reading, problem);
   const parts = [...(notation === undefined ? [] : [notation]), ...changes];
   const codes = [...new Set(parts.map(({ code }) => code))];
   const fixes = [...new Set(parts.map((part) => part.fix ?? fixOf(part.code, evidence)))];
@@ -78,8 +82,12 @@ function notationOf(
 ): Reading['problem'] {
   const isOwn = reading.algorithm === scheme.hash && reading.problem === undefined;
   if (problem === undefined || !isOwn) return reading.problem;
+  return { ...wrongPrefix({ scheme }), code: problem.code };
+}
+
+function wrongPrefix({ scheme }: Pick<SignatureEvidence, 'scheme'>): NonNullable<Reading['problem']> {
   return {
-    code: problem.code,
+    code: 'missing-prefix',
     what: hmacName(scheme.hash),
     around: 'lacks its prefix, or has another one',
     fix: recipeOf(scheme),

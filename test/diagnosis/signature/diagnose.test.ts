@@ -24,6 +24,14 @@ const signedOver = (text: string, body: string | Uint8Array): Diagnosis =>
 const senders = wrongSenders();
 
 describe('a sender that signs wrongly', () => {
+  it('with the prefix of another hash is told so', () => {
+    const diagnosis = mismatch({ body: 'b', signature: `sha256=${hmac('b', 'k')}`, secrets: ['k'] });
+    expect(diagnosis).toMatchObject({ code: 'missing-prefix', confidence: 'proved' });
+    expect(diagnosis.hint).toContain(
+      'it is the HMAC-SHA1 of this body, but it has a prefix of another scheme. Sign as',
+    );
+  });
+
   it.each(senders)('gets the code $code: $name', ({ code, body, signature, secret }) => {
     const diagnosis = mismatch({ body: Buffer.from(body, 'base64'), signature, secrets: [secret] });
     expect(diagnosis.code, diagnosis.hint).toBe(code);
