@@ -15,7 +15,10 @@ export const CAUSE_RULES: readonly CauseRule[] = [...FRONT_RULES, ...LATER_RULES
 export function ruleOf(seen: ReadResponse): CauseRule {
   const find = (rules: readonly CauseRule[]): CauseRule | undefined =>
     rules.find((rule) => appliesTo(rule, seen));
-  return find(FRONT_RULES) ?? productRule(seen) ?? find(LATER_RULES) ?? unknownStatus(seen.status);
+  // A redirect says where the request should go, whichever product sent it.
+  const isRedirect = seen.status < 400 && seen.headers['location'] !== undefined;
+  const ofProduct = isRedirect ? undefined : productRule(seen);
+  return find(FRONT_RULES) ?? ofProduct ?? find(LATER_RULES) ?? unknownStatus(seen.status);
 }
 
 const BY_CODE = new Map([...CAUSE_RULES, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [rule.code, rule]));

@@ -64,6 +64,13 @@ describe('a response', () => {
     [401, '', { 'www-authenticate': 'Basic realm="x"' }, 'authentication'],
     [302, '', { location: 'https://a.example/login?next=/hook' }, 'login-redirect'],
     [301, '', { location: 'https://a.example/hook/' }, 'redirect'],
+    // The page of nginx, which would otherwise count as a rejection by it.
+    [
+      301,
+      '<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1></center><hr><center>nginx</center></body></html>',
+      { location: 'https://a.example/hook', server: 'nginx' },
+      'redirect',
+    ],
     [502, '<center>nginx</center>', { server: 'nginx' }, 'proxy-nginx'],
     [502, '', { server: 'nginx' }, 'bad-gateway'],
     [429, 'slow down', {}, 'rate-limit'],
