@@ -334,7 +334,7 @@ describe('hooks expect', () => {
     const schema = { Signup: { properties: { userId: { allOf: [reference] } } } };
     const cwd = temporaryFolder({ 's.json': JSON.stringify(schema) });
     const error = errorOf(await hooks(argv`expect --schema s.json -- ${SEND}`, { cwd }));
-    const why = 'compiles at "Signup": a $ref leads back to its own schema';
+    const why = 'compiles at track "Signup" (/Signup): a $ref leads back to its own schema';
     expect(error).toContain(`error: s.json: expected a JSON Schema that ${why}`);
   });
 

@@ -128,6 +128,21 @@ describe('an inferred plan', () => {
     });
   });
 
+  it('takes only texts for data of persons, by the words in their names', () => {
+    const properties = {
+      shipping: 0,
+      package: 'x',
+      languageTag: 'de',
+      age: 5,
+      userEmail: 'x',
+      FirstName: 'x',
+    };
+    const { remarks } = inferred([track('A', properties)]);
+    expect(remarks.map(({ text }) => text)).toEqual([
+      'these properties look like a person\'s data: "FirstName", "userEmail"',
+    ]);
+  });
+
   it('remarks on names in two spellings, on several types, and on data of persons', () => {
     const { remarks } = inferred([
       track('Sign Up', { total: 5, user_email: 'a@b.co', userId: 'u' }),

@@ -1,6 +1,15 @@
-/** Names of properties that usually hold a person's data. */
-export const PERSONAL_NAME =
-  /(?:^|[_\s.-]|[a-z](?=[A-Z]))(?:e-?mail|phone|mobile|(?:first|last|full|sur|nick|user)[_\s-]?name|birth(?:day|date)?|address|street|zip(?:code)?|postal|ip|ssn|passport|iban|password|token|secret|lat(?:itude)?|lon(?:gitude)?|gender|age)(?:$|[_\s.-]|(?=[A-Z]))/i;
+/** Words in the names of properties that usually hold a person's data. */
+const PERSONAL_WORDS =
+  /\b(?:e ?mail|phone|mobile|(?:first|last|full|sur|nick|user) ?name|birth(?: ?(?:day|date))?|address|street|zip(?: ?code)?|postal|ip|ssn|passport|iban|password|token|secret|lat(?:itude)?|lon(?:gitude)?|gender|age)\b/;
+
+/** Whether a property usually holds a person's data, by the words in its name: `userEmail`, `first_name`. */
+export function isPersonalName(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z\d])(?=[A-Z])/g, '$1 ')
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]+/g, ' ');
+  return PERSONAL_WORDS.test(words);
+}
 
 const PERSONAL_VALUES = [
   /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i,

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { formatTest } from '../checking/known-formats.ts';
-import { looksPersonal, PERSONAL_NAME } from './personal-data.ts';
+import { looksPersonal, isPersonalName } from './personal-data.ts';
 
 /** Number of values from which a property counts as always present, and its values as a closed list. */
 const ENOUGH = 20;
@@ -91,7 +91,7 @@ export class ValueShape {
     if (properties === undefined) return;
     for (const [name, each] of Object.entries(value)) {
       const shape = properties.get(name) ?? new ValueShape(this.#depth + 1);
-      shape.isPersonal ||= PERSONAL_NAME.test(name);
+      shape.isPersonal ||= typeof each === 'string' && isPersonalName(name);
       properties.set(name, shape);
       shape.add(each);
     }

@@ -40,6 +40,8 @@ export function problemOf({ kind, pointer, expected, got, found }: PlanViolation
 /** The output of `hooks plan lint`: a line for each violation, and a summary. */
 export class LintOutput {
   read = 0;
+  /** Number of entries that are messages, even if they violate the plan. */
+  messages = 0;
   violations = 0;
   #valid = 0;
   readonly #kinds = new Map<ViolationKind, number>();
@@ -54,6 +56,7 @@ export class LintOutput {
   async add({ origin, value }: EntryOfFile, problems: readonly LintProblem[]): Promise<void> {
     const { report } = this.#parts;
     this.read++;
+    if (value !== undefined) this.messages++;
     if (problems.length === 0) {
       this.#valid++;
       await report?.add({ name: labelOf(value), origin, outcome: 'valid' });

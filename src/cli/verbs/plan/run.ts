@@ -34,7 +34,7 @@ export async function lintFiles(
     for await (const entry of entriesOf(inputs, io)) {
       await output.add(entry, problemsOf(entry, check, options));
     }
-    if (output.read === 0 && !io.signal.aborted) throw nothingToRead(inputs);
+    if (output.messages === 0 && !io.signal.aborted) throw nothingToRead(inputs);
   } catch (error) {
     await report?.abandon();
     throw error;

@@ -93,12 +93,16 @@ it.each([
   ],
   ['a file that is missing', ['plan.json', 'none.json'], 'none.json: no such file'],
   ['a file without a message', ['plan.json', 'empty.json'], 'there is no message in it'],
+  ['a program in place of messages', ['plan.json', 'code.js'], 'there is no message in it'],
   [
     'a report of another format',
     ['plan.json', 'm.json', '--report', 'r.txt'],
     'to end in .sarif or .xml or .json',
   ],
 ])('exits with 2 for %s', async (_what, args, sentence) => {
-  const { code, stderr } = await lint({ 'm.json': GOOD, 'empty.json': '' }, ...args);
+  const { code, stderr } = await lint(
+    { 'm.json': GOOD, 'empty.json': '', 'code.js': 'const a = 1;\nrun(a);\n' },
+    ...args,
+  );
   expect([code, stderr.toLowerCase()]).toEqual([2, expect.stringContaining(sentence.toLowerCase())]);
 });
