@@ -13,7 +13,9 @@ const sentences = [...page.matchAll(/^- ((?:`[^`]+`(?:, | and )?)+):/gm)].flatMa
 const SAID_ELSEWHERE = ['SQLite 3.51.3 or newer is required'];
 
 /** What the answer cases, which run the commands, expect in the output; values such as {url} are any words. */
-const SAID = [...ALL_CASES.flatMap(({ cause, fix }) => [cause, fix]), ...SAID_ELSEWHERE].map((text) => text.replace(/\{\w+\}/g, '…'));
+const SAID = [...ALL_CASES.flatMap(({ cause, fix }) => [cause, fix]), ...SAID_ELSEWHERE].map((text) =>
+  text.replace(/\{\w+\}/g, '…'),
+);
 
 describe('docs/troubleshooting.md', () => {
   it('begins entries with sentences that a case has seen a command print', () => {
