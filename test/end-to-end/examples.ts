@@ -25,6 +25,8 @@ export const COMMANDS: readonly (readonly string[])[] = [
   ...['sync', 'list', 'show', 'forget'].map((verb) => ['audience', verb]),
   ['trait'],
   ['trait', 'sync'],
+  ['plan'],
+  ...['infer', 'lint', 'diff', 'convert'].map((verb) => ['plan', verb]),
 ];
 
 /** Returns the command lines after `$ ` in a help, with their continuation lines. */
@@ -135,9 +137,11 @@ export async function preparedFolder(
   const cwd = temporaryFolder(files(to.url));
   await cp(join(ROOT, 'fixtures'), join(cwd, 'fixtures'), { recursive: true });
   await cp(join(ROOT, 'fixtures/receivers/receiver.js'), join(cwd, 'server.js'));
-  for (const name of ['captures', '.zfunc', '.config/fish/completions']) {
+  for (const name of ['captures', '.zfunc', '.config/fish/completions', 'schemas', 'old', 'new']) {
     await mkdir(join(cwd, name), { recursive: true });
   }
+  for (const folder of ['schemas', 'old', 'new'])
+    await cp(join(cwd, 'plan.json'), join(cwd, folder, 'plan.json'));
   await cp(join(cwd, 'capture.json'), join(cwd, 'captures/1.json'));
   const signature = sign(track(1), SECRET);
   const env = {
@@ -146,6 +150,7 @@ export async function preparedFolder(
     HOOKS_DATA_DIR: join(cwd, 'data'),
     HOOKS_URL: to.url,
     HOOKS_WRITE_KEY: 'key',
+    GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
     // The receivers of the examples are on this machine.
     HOOKS_ALLOW_PRIVATE: 'true',
     HTTP_X_SIGNATURE: signature,
@@ -160,11 +165,18 @@ export async function preparedFolder(
   };
 }
 
+/** A tracking plan that the messages of the tests follow. */
+const PLAN = JSON.stringify({
+  rules: [{ key: 'Signup', type: 'TRACK', version: 1, jsonSchema: { type: 'object' } }],
+});
+
 function files(url: string): Record<string, string | Uint8Array> {
   const body = track(1);
   const headers = [['X-Signature', sign(body, SECRET)]];
   const bin = { type: 'module' };
   return {
+    ...Object.fromEntries(['plan.json', 'old.json', 'new.json'].map((name) => [name, PLAN])),
+    'events.ndjson': tracks(3),
     'event.json': body,
     'body.json': body,
     'capture.json': JSON.stringify({ capture: 1, method: 'POST', url: '/', headers, body }),

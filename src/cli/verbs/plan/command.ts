@@ -9,7 +9,7 @@ const EXAMPLES = {
   infer: ["infer 'captures/*.json' > plan.json"],
   lint: ['lint plan.json events.ndjson', "lint schemas/ 'captures/*.json' --report plan.sarif"],
   diff: ['diff old.json new.json', 'diff old/ new/ --markdown >> "$GITHUB_STEP_SUMMARY"'],
-  convert: ['convert plan.json --to folder --out schemas', 'convert schemas/ --to segment > plan.json'],
+  convert: ['convert plan.json --to folder --out plan', 'convert schemas/ --to segment > plan.json'],
 } as const;
 
 const DETAILS = `
