@@ -45,9 +45,7 @@ function changesOf(old: PlanRule | undefined, current: PlanRule | undefined): re
   return paths.flatMap((path) => {
     const found = pathChanges(path, before.get(path), after.get(path));
     // Reports a new path or one that is gone once, without the paths in it.
-    if ([...reported].some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`))) {
-      return [];
-    }
+    if (outerPaths(path).some((outer) => reported.has(outer))) return [];
     if (before.get(path) === undefined || after.get(path) === undefined) reported.add(path);
     return found.map((each) => ({ ...each, rule, path }));
   });
@@ -57,6 +55,11 @@ function demandsNothing(facts: PathFacts | undefined): boolean {
   if (facts === undefined) return false;
   const { isRequired, types, values, isClosed, keywords } = facts;
   return !isRequired && types === undefined && values === undefined && !isClosed && keywords.size === 0;
+}
+
+/** The paths that a path is within, such as `properties.items` and `properties` for `properties.items[]`. */
+function outerPaths(path: string): readonly string[] {
+  return [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index));
 }
 
 type PathChange = Pick<PlanChange, 'change' | 'what'>;

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { InputError } from '../../../errors.ts';
 import { namesIn } from '../../../suggest.ts';
 import { planFiles } from '../../../plan/plan.ts';
+import { escapeInJson } from '../../../redact.ts';
 import { openReplacing } from '../../../report/replacing-file.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { flagError } from '../../flags/flag-values.ts';
@@ -41,5 +42,5 @@ export async function convertPlan(plan: string, { to, out, quiet }: ConvertFlags
 }
 
 function jsonText(value: object): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
+  return `${escapeInJson(JSON.stringify(value, undefined, 2))}\n`;
 }

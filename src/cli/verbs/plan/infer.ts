@@ -1,6 +1,6 @@
 import { formatCount } from '../../../message/limits.ts';
 import { inferPlan, planFiles } from '../../../plan/plan.ts';
-import { printable } from '../../../redact.ts';
+import { escapeInJson, printable } from '../../../redact.ts';
 import { nothingToRead } from '../../../replay/reading/read-entries.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
@@ -28,7 +28,7 @@ export async function inferFromFiles(
   }
   const interrupted = interruptedCode(io);
   if (interrupted !== undefined) return interrupted;
-  if (read === 0) throw nothingToRead(inputs);
+  if (inference.counts.length === 0) throw nothingToRead(inputs);
   if (!quiet) for (const { text } of inference.remarks) io.note(`note: ${printable(text, 1_000)}`);
   if (verbose) {
     for (const { label, count } of inference.counts) {
@@ -37,6 +37,6 @@ export async function inferFromFiles(
   }
   if (!quiet && unreadable > 1) io.note(`note: ${formatCount(unreadable)} entries are not messages`);
   const [file] = await planFiles(inference.document, { form: 'segment', isSplit: false });
-  io.verbatim.out(`${JSON.stringify(file?.value, undefined, 2)}\n`);
+  io.verbatim.out(`${escapeInJson(JSON.stringify(file?.value, undefined, 2))}\n`);
   return unreadable === 0 ? ExitCode.ok : ExitCode.negative;
 }

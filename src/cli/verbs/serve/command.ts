@@ -29,8 +29,9 @@ goes to stderr, as JSON lines unless that is a terminal. -v adds each attempt,
 -q logs only errors.
 
 On SIGTERM or Ctrl-C it stops accepting requests, finishes the attempts in
-flight, keeps the rest in the queue, and exits with 0. SIGHUP does the same: a
-changed config needs a restart.
+flight, keeps the rest in the queue, and exits with 0. SIGHUP does the same, but
+if a source has a tracking plan, it loads the plans again. A changed config
+needs a restart.
 `;
 
 export const defineServe: Define = (command, { io, exit }) => {
