@@ -140,8 +140,9 @@ export async function preparedFolder(
   for (const name of ['captures', '.zfunc', '.config/fish/completions', 'schemas', 'old', 'new']) {
     await mkdir(join(cwd, name), { recursive: true });
   }
-  for (const folder of ['schemas', 'old', 'new'])
+  for (const folder of ['schemas', 'old', 'new']) {
     await cp(join(cwd, 'plan.json'), join(cwd, folder, 'plan.json'));
+  }
   await cp(join(cwd, 'capture.json'), join(cwd, 'captures/1.json'));
   const signature = sign(track(1), SECRET);
   const env = {
