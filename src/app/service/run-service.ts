@@ -1,11 +1,12 @@
 import type { Engine } from '../../engine/engine.ts';
+import type { Sources } from '../../engine/options.ts';
 import { NO_PROGRESS, type Delivery } from '../../queue/delivery.ts';
 import type { IngestTarget, InvalidMessage } from '../../service/ingest/ingest-target.ts';
 import type { ServiceLog } from '../../service/log.ts';
 import type { ListenAddress, ServiceOptions } from '../../service/options.ts';
 import { startService, type Service } from '../../service/service.ts';
 import type { OpenQueue } from '../../stores/opened-queue.ts';
-import { SourcePlans, type ReadPlan } from './source-plans.ts';
+import type { ReadPlan, SourcePlans } from './source-plans.ts';
 import {
   logWebhookWarnings,
   openWatchedEngine,
@@ -34,15 +35,15 @@ export interface PlannedService extends Service {
  */
 export async function runService(options: RunServiceOptions): Promise<PlannedService> {
   const { sources, open, readPlan } = options;
-  const plans = await SourcePlans.load(sources, readPlan);
+  const plans = await loadPlans(sources, readPlan);
   const watched = await openWatchedEngine({ ...options, ingests: Object.keys(sources) });
   const { engine, deletions, log, metrics } = watched;
-  const guarded = plans.guard({ log, metrics, clock: open.clock });
+  const guarded = plans?.guard({ log, metrics, clock: open.clock });
   try {
     const service = await startService({
       ...options,
       ...watched,
-      planGuards: guarded.guards,
+      planGuards: guarded?.guards,
       ingestTarget: ingestTargetOf(engine, open),
       deletions,
       seen: open.seen,
@@ -52,13 +53,20 @@ export async function runService(options: RunServiceOptions): Promise<PlannedSer
     logDeletionReach(options, log);
     await logWebhookWarnings(options, log);
     if (options.deliver) engine.start();
-    const reloadPlans = plans.isEmpty ? undefined : () => plans.reload(log);
-    const close = (): Promise<void> => closeAll(service, watched).finally(guarded.close);
+    const reloadPlans = plans && (() => plans.reload(log));
+    const close = (): Promise<void> => closeAll(service, watched).finally(guarded?.close);
     return { ...service, reloadPlans, close };
   } catch (error) {
     await watched.close();
     throw error;
   }
+}
+
+/** Loads the code and the plans only if a source has a plan. */
+async function loadPlans(sources: Sources, readPlan: ReadPlan): Promise<SourcePlans | undefined> {
+  if (!Object.values(sources).some(({ plan }) => plan !== undefined)) return undefined;
+  const { SourcePlans: Plans } = await import('./source-plans.ts');
+  return Plans.load(sources, readPlan);
 }
 
 /** Warns about sources that no client can call and sources without enabled destinations. */

@@ -36,10 +36,6 @@ export class SourcePlans {
     return new SourcePlans(loaded, read);
   }
 
-  get isEmpty(): boolean {
-    return this.#loaded.size === 0;
-  }
-
   /** Loads all plans again. A plan that cannot be used is logged, and its earlier version stays in force. */
   async reload(log: ServiceLog): Promise<void> {
     for (const [source, loaded] of this.#loaded) {
