@@ -81,6 +81,6 @@ function unwritableFolder(path: string, cause: unknown, use: 'write' | 'make' = 
   const { what, fix } = fileProblem(cause, path, use);
   return new InputError(`Cannot save captures in ${printable(path)}: ${what} (--save)`, {
     cause,
-    hint: `${fix}, or name another folder; a missing folder is created`,
+    hint: `${fix}, or name a folder elsewhere; a missing folder is created`,
   });
 }

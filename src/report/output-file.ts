@@ -180,7 +180,7 @@ export function unwritableFile(file: string, cause: unknown, path = file): Input
   const { what, fix } = fileProblem(cause, path, 'write');
   return new InputError(`Cannot be written: ${what}`, {
     file,
-    hint: `${fix}, or name a file in another folder`,
+    hint: `${fix}, or name a file elsewhere`,
     cause,
   });
 }

@@ -383,7 +383,7 @@ const FILES: Readonly<Record<string, Case>> = {
     args: [...REPLAY, '--report', 'none/report.xml'],
     files: DAY,
     sentence: 'none/report.xml: cannot be written: there is no such folder',
-    hint: 'make the folder first, or name a file in another folder',
+    hint: 'make the folder first, or name a file elsewhere',
   },
   'a report of an unknown format': {
     args: [...REPLAY, '--report', 'report.txt'],
@@ -395,7 +395,7 @@ const FILES: Readonly<Record<string, Case>> = {
     args: [...REPLAY, '--failed', '.', '--report', 'report.xml'],
     files: { ...DAY, 'report.xml': '' },
     sentence: '.: cannot be written: it is a folder',
-    hint: 'name a file in it, or name a file in another folder',
+    hint: 'name a file in it, or name a file elsewhere',
   },
   'a --failed file that is the input': {
     args: [...REPLAY, '--failed', './day.ndjson'],

@@ -23,7 +23,9 @@ describe.skipIf(!HAS_CLIENTS).concurrent('with the package installed like users 
     const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
     const { stdout: name } = await run('npm', pack, { cwd: ROOT });
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-    await run('npm', [...install, join(folder, name.trim())], { cwd: folder });
+    // The package of SQLite is what README has users of Node 20 install.
+    const packages = [join(folder, name.trim()), '@photostructure/sqlite@1'];
+    await run('npm', [...install, ...packages], { cwd: folder });
     bin = join(folder, 'node_modules/.bin');
   }, PATIENT);
 

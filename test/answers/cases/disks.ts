@@ -140,7 +140,8 @@ const WRITTEN: readonly AnswerCase[] = [
     },
     argv: ['listen', '--port', '{own}', '--save', 'disk', '--within', '60s', '--count', '1'],
     cause: 'Cannot save captures in …: the disk is full (--save)',
-    fix: 'make room, or name a folder on another disk',
+    fix: 'make room, or name a folder elsewhere',
+    exitCode: 2,
   }),
 ];
 
@@ -161,7 +162,7 @@ const DOCTOR: readonly AnswerCase[] = [
     }),
     argv: ['doctor'],
     cause: QUEUE_FULL,
-    fix: 'make room; the deliveries in the queue are kept',
+    fix: 'make room, …; the deliveries in the queue are kept',
   }),
   onDisk({
     id: 'doctor-queue-read-only',
@@ -169,7 +170,7 @@ const DOCTOR: readonly AnswerCase[] = [
     start: withQueue((disk) => disk.remount('ro')),
     argv: ['doctor'],
     cause: 'hooks.db cannot be written: its file system is read-only',
-    fix: 'mount its disk writable, or copy it with its -wal and -shm to another disk',
+    fix: 'mount it writable, or name another file with --store',
   }),
   onDisk({
     id: 'send-queue-read-only',
@@ -177,7 +178,7 @@ const DOCTOR: readonly AnswerCase[] = [
     start: withQueue((disk) => disk.remount('ro')),
     argv: QUEUE_ONE,
     cause: 'hooks.db cannot be written: its file system is read-only',
-    fix: 'mount its disk writable, or copy it with its -wal and -shm to another disk',
+    fix: 'mount it writable, or name another file with --store',
     exitCode: 2,
   }),
 ];
