@@ -209,7 +209,8 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
       if (cost === 1) yield { ...UNDECODED, value: secret };
       for (const changed of secretChanges(secret, cost)) {
         const key = typeof changed.value === 'string' ? schemeKey(scheme, changed.value) : undefined;
-        yield { ...changed, value: key ?? changed.value };
+        const would = key === undefined ? changed.would.replace('the secret', WHOLE_SECRET) : changed.would;
+        yield { ...changed, would, value: key ?? changed.value };
       }
     }
     for (const changed of otherSecrets(context, cost)) {
@@ -226,6 +227,8 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
     mostCost: MOST_COST.secret,
   });
 }
+
+const WHOLE_SECRET = 'the whole secret, its prefix too,';
 
 const UNDECODED = {
   code: 'misread-secret',

@@ -3,6 +3,7 @@ import { secretAffixChanges } from './affixes.ts';
 import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost, type RowGroup } from './change.ts';
 import { CHARACTER_SETS } from './codecs/character-sets.ts';
 import { secretCodecChanges } from './codecs/codec.ts';
+import { plainQuotes } from './codecs/codec-texts.ts';
 import { BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from './codecs/codecs.ts';
 
 /** A secret as text, or as bytes if it was decoded. */
@@ -118,11 +119,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
         return [3, would, (secret) => firstOf(secret, length)];
       }),
       without(2, 'without the = at the end of the secret', /=+$/),
-      [
-        2,
-        'with the secret padded with = as base64 is',
-        (secret) => secret.padEnd(Math.ceil(secret.length / 4) * 4, '='),
-      ],
+      [1, 'with the secret padded with = as base64 is', padded],
       [
         2,
         'with - and _ for + and / in the secret',
@@ -147,10 +144,11 @@ function firstOf(secret: string, length: number): string | undefined {
 }
 
 function inAscii(text: string): string {
-  return text
-    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
-    .replaceAll(/[\u2018\u2019]/g, "'")
-    .replaceAll(/[\u201c-\u201f]/g, '"');
+  return plainQuotes(text).replaceAll(/[\u2010-\u2015\u2212]/g, '-');
+}
+
+function padded(secret: string): string | undefined {
+  return /^[\w+/-]+$/.test(secret) ? secret.padEnd(Math.ceil(secret.length / 4) * 4, '=') : undefined;
 }
 
 const SAME_ENCODING = {

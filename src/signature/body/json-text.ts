@@ -44,7 +44,8 @@ export function hasWhiteSpace(text: string): boolean {
   return /\s/.test(text.replaceAll(STRING, ''));
 }
 
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+/** Matches the string literals of a JSON text. */
+export const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 /** Matches strings, brackets, and numbers or words. White space, commas and colons are left out. */
 const TOKEN = new RegExp(`${STRING.source}|[[\\]{}]|[^\\s,:"[\\]{}]+`, 'g');
 

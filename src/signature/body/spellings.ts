@@ -1,4 +1,5 @@
 import type { JsonMember } from './json-text.ts';
+import { tracesOf } from './spelling-traces.ts';
 import type { NoteCode } from '../reasons.ts';
 
 /** How a language or library writes JSON: its white space, its escapes and the order of its members. */
@@ -9,6 +10,13 @@ export interface Spelling extends Arrangement {
   readonly escape: Escape;
   /** The escapes that a program with this layout usually writes. */
   readonly usual: Escape;
+  readonly parts: SpellingParts;
+}
+
+interface SpellingParts {
+  readonly layout: Part<JsonLayout>;
+  readonly escape: Part<Escape>;
+  readonly order: Part<MemberOrder | undefined>;
 }
 
 /** The white space of a JSON text and the order of its members. */
@@ -44,6 +52,7 @@ function part<Way>(code: NoteCode, cost: number, would: string, way: Way): Part<
 
 const PRETTY = { comma: ',', colon: ': ' };
 const COMPACT = part<JsonLayout>('pretty-printed', 0, '', { indent: '', comma: ',', colon: ':' });
+const COMPACT_WORDS = 'without the white space between its parts';
 
 const PYTHON_LAYOUT = part<JsonLayout>('python-json', 1, 'as json.dumps of Python writes it', {
   indent: '',
@@ -132,13 +141,44 @@ function spelling(
   const words = parts.map(({ would }) => would).filter(Boolean);
   return {
     code: parts.find(({ would }) => would !== '')?.code ?? 'pretty-printed',
-    would: words.join(' and ') || 'without the white space between its parts',
+    would: words.join(' and ') || COMPACT_WORDS,
     layout: layout.way,
     escape: escape.way,
     usual: layout === PYTHON_LAYOUT ? ascii : plain,
     order: order.way,
+    parts: { layout, escape, order },
   };
 }
+
+/** Names only those parts of a spelling in which two texts of the same JSON differ. Undefined if there is none. */
+export function spellingDifference(
+  given: string,
+  written: string,
+  { layout, escape, order }: SpellingParts,
+): Pick<Spelling, 'code' | 'would'> | undefined {
+  const own = tracesOf(given);
+  const other = tracesOf(written);
+  const isNewLayout = own.layout !== other.layout;
+  const isNewEscape = own.escapes !== other.escapes;
+  const named = isNewLayout ? pythonEscape(layout, escape) : escape;
+  const parts = [
+    ...(own.order === other.order ? [] : [order]),
+    ...(isNewLayout ? [layout === COMPACT ? { ...COMPACT, would: COMPACT_WORDS } : layout] : []),
+    ...(isNewEscape ? [named === PLAIN && escape === PLAIN ? UNESCAPED : named] : []),
+    ...(own.end === other.end ? [] : [WITHOUT_NEWLINE]),
+  ].filter(({ would }) => would !== '');
+  const [first] = parts;
+  return first && { code: first.code, would: parts.map(({ would }) => would).join(' and ') };
+}
+
+const UNESCAPED: Pick<Spelling, 'code' | 'would'> = {
+  code: 'escaped-unicode',
+  would: 'with its characters as they are, without escapes',
+};
+const WITHOUT_NEWLINE: Pick<Spelling, 'code' | 'would'> = {
+  code: 'trailing-newline',
+  would: 'without the trailing newline',
+};
 
 /** How rare a spelling is: the sum of the costs of its parts, at least 1. */
 function costOf(layout: Part<JsonLayout>, escape: Part<Escape>, order: Part<unknown>): number {

@@ -99,6 +99,28 @@ describe('a mismatch by a general change', () => {
   });
 });
 
+describe('a body that was written again', () => {
+  it.each([
+    ['without the white space between its parts', '{"a": "\\u00e9"}', '{"a":"\\u00e9"}'],
+    [
+      'with <, > and & as \\u escapes, as Go and Rails write them and without the trailing newline',
+      '{"a":"<"}\n',
+      '{"a":"\\u003c"}',
+    ],
+    ['with sorted keys', '{"b": 1, "a": 2}', '{"a": 2, "b": 1}'],
+    ['with .0 after its whole numbers', '{"a":25,"n":3}', '{"a":25.0,"n":3}'],
+    ['with .0 after its whole numbers', '{"a":25,"n":3}', '{"a":25.0,"n":3.0}'],
+    ['over what is in it: the body has typographic quotes', '{“a”:“‘b’”}', `{"a":"'b'"}`],
+  ])('is described by what differs only: %s', (would, body, signed) => {
+    expect(signedOver(signed, body).hint).toContain(`it would match ${would}`);
+  });
+
+  it('with a secret whose padding is lost', () => {
+    const { hint } = mismatch({ body: 'b', signature: hmac('b', 'YWJjZA=='), secrets: ['YWJjZA'] });
+    expect(hint).toContain('it would match with the secret padded with = as base64 is.');
+  });
+});
+
 describe('diagnose', () => {
   const body = '{"url":"https://a/ë","text":"<b>\'x\' + \\"y\\"</b>"}';
 

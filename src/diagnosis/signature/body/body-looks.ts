@@ -6,7 +6,7 @@ import { RAW_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
 import type { Changed } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import type { Bytes, Codec } from '../codecs/codec.ts';
-import { isPacked } from '../codecs/codec-texts.ts';
+import { isPacked, plainQuotes } from '../codecs/codec-texts.ts';
 import { BYTE_CODECS } from '../codecs/codecs.ts';
 import { jsonAfterText, jsonThenMore, unchunked } from './wrapped-json.ts';
 
@@ -71,8 +71,7 @@ const WRAPPINGS: readonly Wrapping[] = [
   {
     code: 'other-encoding',
     says: 'has typographic quotes, so it is not JSON',
-    inside: ({ text = '' }) =>
-      /^\s*[[{\s]*[\u201c-\u201f]/.test(text) ? text.replaceAll(/[\u201c-\u201f]/g, '"') : undefined,
+    inside: ({ text = '' }) => (/^\s*[[{\s]*[\u201c-\u201f]/.test(text) ? plainQuotes(text) : undefined),
     fix: 'Give the body as it came: a chat, a word processor or a page replaced its quotes',
   },
   {

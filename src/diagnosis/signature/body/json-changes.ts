@@ -6,6 +6,7 @@ import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import {
   jsonSpellingsOfCost,
   COMPACT_SPELLING,
+  spellingDifference,
   tellingCharacters,
   type Spelling,
 } from '../../../signature/body/spellings.ts';
@@ -19,6 +20,7 @@ export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Gene
   if (json === undefined) return;
   yield* PART_CHANGES.changes(json.node, cost);
   if (cost === 2) yield* withoutOneMember(json.node);
+  if (cost === 2) yield* withFloats(json.node);
 }
 
 /** Yields the same JSON as other programs write it, in the spellings of this cost. */
@@ -36,7 +38,7 @@ function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefine
   const { text, json } = body;
   const node = text === undefined || json === undefined ? undefined : readJsonTextUntil(deadline, text);
   if (node === undefined || text === undefined) return undefined;
-  const spelled = new SpelledJson(node, text.length, deadline);
+  const spelled = new SpelledJson(node, text, deadline);
   read.set(body, spelled);
   return spelled;
 }
@@ -46,6 +48,7 @@ const spellings = new Map<Cost, readonly Spelling[]>();
 /** Writes one JSON tree in all spellings. */
 class SpelledJson {
   readonly node: JsonNode;
+  readonly #given: string;
   readonly #deadline: Deadline;
   /**
    * Maximum characters to write. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length. The
@@ -56,10 +59,11 @@ class SpelledJson {
   #last: { readonly how: Spelling; readonly text: string } | undefined;
   #escaped: string | undefined;
 
-  constructor(node: JsonNode, length: number, deadline: Deadline) {
+  constructor(node: JsonNode, given: string, deadline: Deadline) {
     this.node = node;
+    this.#given = given;
     this.#deadline = deadline;
-    this.#longest = Math.max(LEAST_LONGEST, 16 * length);
+    this.#longest = Math.max(LEAST_LONGEST, 16 * given.length);
   }
 
   *spelled(cost: Cost): Generator<Changed<string>> {
@@ -68,7 +72,12 @@ class SpelledJson {
     for (const how of hows) {
       if (!this.#tells(how)) continue;
       const text = this.#textOf(how);
-      if (text !== undefined) yield { code: how.code, would: how.would, cost, value: how.escape(text) };
+      if (text === undefined) continue;
+      const { code, would } = how;
+      const value = how.escape(text);
+      const refined = (): Pick<Spelling, 'code' | 'would'> =>
+        spellingDifference(this.#given, value, how.parts) ?? { code, would };
+      yield { code, would, cost, value, refined };
     }
   }
 
@@ -215,5 +224,26 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
   }
 }
 
+/**
+ * Yields the body with `.0` after one integer, for each integer, and after all of them: Python, Ruby and Java write floats so,
+ * and JavaScript, which passes a body on, writes them without.
+ */
+function* withFloats(node: JsonNode): Generator<Changed<string>> {
+  const integers: JsonNode[] = [];
+  mapped(node, (each) => {
+    if (each.kind === 'literal' && /^-?\d+$/.test(each.text)) integers.push(each);
+    return each;
+  });
+  const would = 'with .0 after its whole numbers, as the sender wrote them';
+  const single = integers.length < 2 ? [] : integers.slice(0, MOST_MEMBERS).map((each) => [each]);
+  for (const some of [integers, ...single].map((each) => new Set(each))) {
+    const asFloat = (each: JsonNode): JsonNode =>
+      each.kind === 'literal' && some.has(each) ? { ...each, text: `${each.text}.0` } : each;
+    const value = compact(mapped(node, asFloat));
+    if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost: 2, value };
+  }
+}
+
+const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
 const MOST_MEMBERS = 20;
 const ADDED_LATER = 'Sign the body when it is complete: nothing may change it between signing and sending';

@@ -120,3 +120,8 @@ export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
     return undefined;
   }
 }
+
+/** Replaces typographic quotes, which chats and word processors write, by those of ASCII. */
+export function plainQuotes(text: string): string {
+  return text.replaceAll(/[\u2018\u2019]/g, "'").replaceAll(/[\u201c-\u201f]/g, '"');
+}
