@@ -221,3 +221,20 @@ describe('the form of a plan', () => {
     expect(() => planOf(bad)).toThrow(/2 problems.*track "A" \(\/rules\/0\).*track "B" \(\/rules\/1\)/);
   });
 });
+
+it('reports a message that the validator cannot compare', () => {
+  const plan = planOf({ rules: [rule('A', { properties: { list: { uniqueItems: true } } })] });
+  const hostile = { list: [{ toString: 1 }, { toString: 1 }] };
+  expect(plan.violations(track('A', hostile))).toMatchObject([
+    { kind: 'other', expected: 'a value that has no property named toString or valueOf' },
+  ]);
+});
+
+it('checks each pattern of a schema', () => {
+  const plan = planOf({ rules: [rule('A', { properties: { a: { pattern: '^a' }, b: { pattern: '^b' } } })] });
+  expect(found(plan, track('A', { a: 'a', b: 'b' }))).toEqual([]);
+  expect(found(plan, track('A', { a: 'b', b: 'a' }))).toEqual([
+    'pattern /properties/a',
+    'pattern /properties/b',
+  ]);
+});

@@ -44,12 +44,16 @@ function compilerOf(draft: Draft): Ajv {
 }
 
 /**
- * Compiles the patterns of schemas with a time limit, because they run on untrusted texts. Ajv needs `code` only to write
- * validators to a file.
+ * Compiles the patterns of schemas with a time limit, because they run on untrusted texts. Ajv uses two patterns with the same
+ * `toString` as one. It needs `code` only to write validators to a file.
  */
-const regExp = Object.assign((source: string, flags: string) => boundedRegExp(source, flags), {
-  code: 'new RegExp',
-});
+const regExp = Object.assign(
+  (source: string, flags: string) => {
+    const pattern = boundedRegExp(source, flags);
+    return { test: (text: string) => pattern.test(text), toString: () => `/${source}/${flags}` };
+  },
+  { code: 'new RegExp' },
+);
 
 /**
  * Keywords that only draft 2020-12 has. A schema that uses one without naming its draft counts as 2020-12, because draft 07
@@ -92,10 +96,20 @@ function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
     try {
       return validate(value) ? [] : (validate.errors ?? []);
     } catch (cause) {
+      if (cause instanceof TypeError) return [{ ...INCOMPARABLE, data: value }];
       throw cause instanceof RangeError ? uncompiled(cause, rule) : cause;
     }
   };
 }
+
+/** The error of a message that the validator cannot compare, because it calls these methods of the objects. */
+const INCOMPARABLE: ErrorObject = {
+  keyword: 'comparable',
+  instancePath: '',
+  schemaPath: '',
+  params: {},
+  message: 'must have no property named toString or valueOf',
+};
 
 function uncompiled(cause: unknown, rule: PlanRule): InputError {
   const text = cause instanceof Error ? cause.message : String(cause);
