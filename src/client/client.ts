@@ -28,7 +28,7 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
  * Queues messages in memory and submits them to a sink in the background: in batches, or one by one if the sink itself keeps
  * messages in memory. A call returns a promise of its receipt: `await` it for the result, or only `await close()` at the
  * end. The promise never rejects, so a call that is not awaited cannot end the process. A call that throws queues nothing:
- * ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError.
+ * ValidationError (not a message, over 32,768 bytes, or rejected by the tracking plan of the pipeline), QueueError (full) or ClosedError.
  */
 export interface Client {
   identify(call: IdentifyCall, parent?: TraceParent): Promise<Receipt>;
@@ -57,6 +57,8 @@ export interface ClientParts {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly options: ResolvedClientOptions;
+  /** Checks each message. An error that it throws is thrown by the call, which then queues nothing. @default no check */
+  readonly check?: ((message: Message) => void) | undefined;
 }
 
 export function createClient(parts: ClientParts): Client {
@@ -66,13 +68,15 @@ export function createClient(parts: ClientParts): Client {
 class QueueingClient implements Client {
   readonly #sink: Sink;
   readonly #clock: Clock;
+  readonly #check: ClientParts['check'];
   readonly #outbox: Batcher | Forwarder;
   #closing: Promise<void> | undefined;
 
-  constructor({ sink, clock, options }: ClientParts) {
+  constructor({ sink, clock, options, check }: ClientParts) {
     const parts = { sink, clock, options, log: createDebugLog() };
     this.#sink = sink;
     this.#clock = clock;
+    this.#check = check;
     this.#outbox = sink.onSettled === undefined ? new Batcher(parts) : new Forwarder(parts);
   }
 
@@ -111,6 +115,7 @@ class QueueingClient implements Client {
   enqueueThen(options: EnqueueOptions, settle: Settle): void {
     if (this.#closing !== undefined) throw closedError();
     validateEnqueued(options);
+    this.#check?.(options.message);
     this.#outbox.add(this.#encode(options), settle);
   }
 
@@ -136,6 +141,7 @@ class QueueingClient implements Client {
     // The type comes last so that a field of a JavaScript caller cannot override it.
     const message = buildMessage({ ...call, type }, { now: this.#clock.now() });
     if (this.#closing !== undefined) throw closedError();
+    this.#check?.(message);
     const outgoing = this.#encode({ message, traceparent, tracestate });
     validateGivenSize({ ...call }, message, outgoing);
     return promiseOrThrow((settle) => this.#outbox.add(outgoing, settle));

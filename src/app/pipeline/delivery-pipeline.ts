@@ -5,6 +5,7 @@ import { DEFAULT_DESTINATION, DEFAULT_SOURCE, validateDelivery, type Sources } f
 import { USER_AGENT } from '../version.ts';
 import { validateDeliveryPipelineOptions, isLongForm, type DeliveryPipelineOptions } from './options.ts';
 import { openDeliveryPipeline, type DeliveryParts, type Pipeline } from './pipeline.ts';
+import { validatePlanOption } from './plan-option.ts';
 import { sourceNamed, sourcesOf, type ShortForm } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
 
@@ -23,7 +24,8 @@ function readDeliveryOptions(options: DeliveryPipelineOptions): Pick<DeliveryPar
   const problems = new Problems();
   problems.collect(() => validateDeliveryPipelineOptions(options));
   if (!isObject(options)) problems.throwIfAny('options');
-  const { client: given } = options;
+  const { client: given, plan } = options;
+  if (isObject(plan)) problems.collect(() => validatePlanOption(plan));
   const client = isObject(given) ? problems.collect(() => resolveClientOptions(given)) : undefined;
   const sources = problems.collect(() =>
     isLongForm(options) ? completeSources(options.sources) : shortFormSources(options, problems),

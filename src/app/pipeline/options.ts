@@ -7,11 +7,14 @@ import { DELIVERY_KINDS } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { CONNECTION_KINDS, type ConnectionOptions, type Transport } from '../../transport/transport.ts';
+import type { PlanOption } from './plan-option.ts';
 import { OTHER_NAMES, type ShortForm } from './short-form.ts';
 import type { SourcesInput } from './sources-input.ts';
 
 export interface SharedOptions {
   readonly client?: ClientOptions | undefined;
+  /** A tracking plan that checks the messages of the client. @default none */
+  readonly plan?: PlanOption | undefined;
   /** Environment variables that name proxies (`HTTPS_PROXY` …). @default no proxy */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
   /** Sends the HTTP requests. @default the transport over undici */
@@ -43,6 +46,7 @@ export interface TrackingApiPipelineOptions
 
 const SHARED = {
   client: 'an object',
+  plan: 'an object',
   proxyEnv: 'an object',
   transport: 'an object',
   clock: 'an object',

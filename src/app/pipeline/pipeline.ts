@@ -1,4 +1,4 @@
-import { createClient, promiseOrThrow, type Client } from '../../client/client.ts';
+import { createClient, promiseOrThrow, type Client, type ClientParts } from '../../client/client.ts';
 import type { ResolvedClientOptions } from '../../client/options.ts';
 import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import { sleep, systemClock, type Clock } from '../../clock.ts';
@@ -15,6 +15,7 @@ import { createUndiciTransport } from '../../transport/undici-transport.ts';
 import { validateRoutes } from '../validate-routes.ts';
 import type { PipelineEngineParts, SharedOptions } from './options.ts';
 import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
+import { checkOfPlan } from './plan-option.ts';
 import { createRouterSink } from './router-sink.ts';
 import { USER_AGENT } from '../version.ts';
 
@@ -91,6 +92,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     sink: createRouterSink({ router: engine, source, outcomes }),
     clock,
     client,
+    check: options.plan && checkOfPlan(options.plan),
     onReceipt: (receipt, onOutcome) => outcomes.subscribe(receipt, onOutcome),
     settled: () => engine.idle(),
     cut: async (graceMs) => {
@@ -134,7 +136,7 @@ export function undici({ proxyEnv }: SharedOptions): Transport {
   return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
 }
 
-interface PipelineParts {
+interface PipelineParts extends Pick<ClientParts, 'check'> {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly client: ResolvedClientOptions;
@@ -151,8 +153,8 @@ export class ClientPipeline implements Pipeline {
   #released: Promise<void> | undefined;
 
   constructor(parts: PipelineParts) {
-    const { sink, clock, client: options } = parts;
-    this.client = createClient({ sink, clock, options });
+    const { client: options, ...others } = parts;
+    this.client = createClient({ ...others, options });
     this.#parts = parts;
   }
 

@@ -7,6 +7,7 @@ import { sleep, systemClock } from '../../clock.ts';
 import { validateRoute } from '../../transport/route/validate-route.ts';
 import type { Transport, TransportRequest } from '../../transport/transport.ts';
 import { validateTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
+import { checkOfPlan, validatePlanOption } from './plan-option.ts';
 import { trackingApiOutcome } from './outcomes.ts';
 import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
 import { PACKAGE_VERSION } from '../version.ts';
@@ -20,6 +21,8 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   const given: TrackingApiPipelineOptions | undefined = isObject(options) ? options : undefined;
   if (given !== undefined) problems.collect(() => validateAccess(given));
   problems.collect(() => validateTrackingApiPipelineOptions(options));
+  const { plan } = given ?? {};
+  if (isObject(plan)) problems.collect(() => validatePlanOption(plan));
   if (isObject(given?.client)) problems.collect(() => resolveClientOptions(given.client));
   problems.throwIfAny('options');
   const { endpoint, client, clock = systemClock, random = Math.random } = options;
@@ -42,6 +45,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     sink,
     clock,
     client: resolveClientOptions(client),
+    check: options.plan && checkOfPlan(options.plan),
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
     // Does not wait for the attempts in flight, because close() does. The shortest `graceMs` of several calls counts.

@@ -5,6 +5,7 @@ import { errorFields, type ServiceLog } from '../../service/log.ts';
 import type { PlanGuard } from '../../service/ingest/plan-guard.ts';
 import type { Metrics } from '../../service/metrics.ts';
 import type { Message } from '../../message/types.ts';
+import { violationSentence } from '../pipeline/plan-option.ts';
 import { LineLimit } from './line-limit.ts';
 
 /** Reads a tracking plan. Rejects with InputError if it cannot be used. */
@@ -77,7 +78,7 @@ export class SourcePlans {
         const violations = loaded.check.violations(message);
         for (const each of violations) report(message, each);
         const [first] = violations;
-        return first && sentenceOf(first);
+        return first && violationSentence(first);
       };
       return [source, { check, rejects: loaded.plan.onViolation === 'reject' }];
     });
@@ -114,8 +115,4 @@ async function loadPlan({ file }: SourcePlan, read: ReadPlan): Promise<Pick<Load
 /** The event of a message if the plan has it. Empty for other events and other types. */
 function eventLabel({ event }: Message, events: ReadonlySet<string>): string {
   return event !== undefined && events.has(event) ? event : '';
-}
-
-function sentenceOf({ path, expected, got }: PlanViolation): string {
-  return `Expected \`${path}\` to be ${expected}, got ${got.slice(0, 200)}`;
 }

@@ -1,0 +1,68 @@
+import { ConfigError, ValidationError } from '../../errors.ts';
+import type { JsonValue, Message } from '../../message/types.ts';
+import type { PlanViolation } from '../../plan/plan.ts';
+import { kindOf, validateOptions } from '../../validate-options.ts';
+
+/** A loaded tracking plan: the result of `loadPlan`. */
+export interface TrackingPlan {
+  /** Returns the violations of a message, none if it follows the plan. At most 10. */
+  violations(message: JsonValue): readonly PlanViolation[];
+}
+
+/** How a pipeline uses a tracking plan. */
+export interface PlanOption {
+  /** The plan: `await loadPlan('plan.json')`. */
+  readonly rules: TrackingPlan;
+  /**
+   * What happens to a message that violates the plan. `reject`: its call throws ValidationError and queues nothing. A
+   * function: it is called with the message and its violations, and the message is sent; an error that it throws is thrown
+   * by the call.
+   */
+  readonly onViolation: 'reject' | ((message: Message, violations: readonly PlanViolation[]) => void);
+}
+
+/** Throws ConfigError for an option that is unknown, missing or of the wrong kind. */
+export function validatePlanOption(plan: PlanOption): void {
+  const kinds = { rules: 'an object', onViolation: 'given' } as const;
+  validateOptions(plan, {
+    setting: 'plan',
+    kinds,
+    required: ['rules', 'onViolation'],
+    otherNames: OTHER_NAMES,
+  });
+  const { rules, onViolation } = plan;
+  if (typeof rules.violations !== 'function') {
+    const hint = "pass a loaded plan: { rules: await loadPlan('plan.json'), … }";
+    throw new ConfigError('Expected `plan.rules` to be a plan of loadPlan, got another object', {
+      key: 'plan.rules',
+      hint,
+    });
+  }
+  if (onViolation === 'reject' || typeof onViolation === 'function') return;
+  throw new ConfigError(
+    `Expected \`plan.onViolation\` to be 'reject' or a function, got ${kindOf(onViolation)}`,
+    { key: 'plan.onViolation', hint: 'pass a function to be told of violations' },
+  );
+}
+
+const OTHER_NAMES = { plan: 'rules', file: 'rules', report: 'onViolation' };
+
+/** Returns the check of each message of a pipeline. It throws ValidationError for a message that the plan rejects. */
+export function checkOfPlan({ rules, onViolation }: PlanOption): (message: Message) => void {
+  return (message) => {
+    const violations = rules.violations(message);
+    const [first] = violations;
+    if (first === undefined) return;
+    if (onViolation !== 'reject') return onViolation(message, violations);
+    throw new ValidationError(violationSentence(first), {
+      path: first.path,
+      got: first.got.slice(0, 200),
+      hint: 'correct the call, or the tracking plan',
+    });
+  };
+}
+
+/** Says how a message violates the plan, in a sentence without a full stop. */
+export function violationSentence({ path, expected, got }: PlanViolation): string {
+  return `Expected \`${path}\` to be ${expected}, got ${got.slice(0, 200)}`;
+}
