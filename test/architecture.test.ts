@@ -161,6 +161,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'ajv/dist/2020.js': 'plan/checking/',
   'ajv-formats': 'plan/checking/',
   'ajv-formats/dist/formats.js': 'plan/checking/',
+  'json-schema-to-typescript': 'plan/types/',
   'csv-parse/sync': 'audience/',
   'csv-parse': 'audience/',
 };
