@@ -119,7 +119,7 @@ const ONLY_THESE: readonly {
     to: 'plan',
     files: ['plan/plan.ts', 'plan/checking/plan-check.ts'],
   },
-  { from: 'testing', to: 'config', files: ['config/files/yaml.ts'] },
+  { from: 'testing', to: 'config', files: ['config/files/parse-yaml.ts'] },
   // The interface that a store implements for audiences, as a type.
   { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
   { from: 'stores/sqlite', to: 'audience', files: ['audience/store.ts'] },

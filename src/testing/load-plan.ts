@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { JsonValue } from '../message/types.ts';
 import { PlanCheck } from '../plan/checking/plan-check.ts';
+import { parseYaml } from '../config/files/parse-yaml.ts';
 import { readPlan, type PlanViolation } from '../plan/plan.ts';
 
 /** A loaded tracking plan. */
@@ -15,10 +16,4 @@ export interface TrackingPlan {
  */
 export async function loadPlan(path: string): Promise<TrackingPlan> {
   return new PlanCheck(await readPlan(resolve(path), { shown: path, parseYaml }));
-}
-
-/** Loads the parser only for a YAML file. */
-async function parseYaml(file: string, text: string): Promise<unknown> {
-  const { defaultLoaders } = await import('../config/files/yaml.ts');
-  return defaultLoaders['.yaml'](file, text);
 }
