@@ -41,7 +41,13 @@ const testing = {
   platform: 'node',
   input: { testing: 'src/testing/testing.ts' },
   external: isExternal,
-  output: { file: 'dist/testing.cjs', format: 'cjs', sourcemap: true },
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
+    sourcemap: true,
+  },
 };
 
 /** CommonJS, which Node loads in half the time. A command's modules are chunks, loaded when the command runs. */

@@ -173,3 +173,9 @@ export function callDetached<Value>(callback: (value: Value) => void, value: Val
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Whether import() or require() failed because a package is not installed. */
+export function isPackageMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException; // import() and require() throw errors of Node
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+}

@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['message', 'queue', 'signature', 'transport'],
   replay: ['message', 'capture'],
   receiver: ['signature', 'message', 'capture', 'service'],
-  testing: ['receiver', 'message', 'signature', 'check', ...Object.keys(DOORS)],
+  testing: ['receiver', 'message', 'signature', 'check', 'config', ...Object.keys(DOORS)],
   check: ['message', 'signature', 'transport', 'capture'],
   service: ['message', 'client', 'deletion'],
   deletion: ['message'],
@@ -119,6 +119,7 @@ const ONLY_THESE: readonly {
     to: 'plan',
     files: ['plan/plan.ts', 'plan/checking/plan-check.ts'],
   },
+  { from: 'testing', to: 'config', files: ['config/files/parse-yaml.ts'] },
   // The interface that a store implements for audiences, as a type.
   { from: 'stores', to: 'audience', files: ['audience/store.ts'] },
   { from: 'stores/sqlite', to: 'audience', files: ['audience/store.ts'] },
@@ -161,6 +162,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'ajv/dist/2020.js': 'plan/checking/',
   'ajv-formats': 'plan/checking/',
   'ajv-formats/dist/formats.js': 'plan/checking/',
+  'json-schema-to-typescript': 'plan/types/',
   'csv-parse/sync': 'audience/',
   'csv-parse': 'audience/',
 };

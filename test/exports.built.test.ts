@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const ROOT = new URL('..', import.meta.url);
 
@@ -36,7 +38,7 @@ describe('the built package', () => {
   });
 
   it('exports the test library as a module and for require, which Jest uses', async () => {
-    const names = ['matchers', 'sample', 'signedRequest', 'startTestReceiver'];
+    const names = ['loadPlan', 'matchers', 'sample', 'signedRequest', 'startTestReceiver'];
     const module = (await import(/* @vite-ignore */ new URL('dist/testing.js', ROOT).href)) as object;
     const required = createRequire(import.meta.url)(
       'hooks-cli/testing',
@@ -47,6 +49,11 @@ describe('the built package', () => {
     const { matchers } = module as typeof required;
     expect(matchers.toHaveReceived(receiver, 'event=A').pass).toBe(true);
     expect(required.matchers.toMatchSchema(receiver, { A: { required: ['userId'] } }).pass).toBe(false);
+    // A plan of the one copy of the library serves the matchers of the other, and YAML loads another file of the package.
+    const path = join(temporaryFolder({ 'plan.yaml': 'A: { required: [userId] }' }), 'plan.yaml');
+    const plan = await required.loadPlan(path);
+    expect(matchers.toFollowPlan(receiver, plan).pass).toBe(false);
+    expect(matchers.toFollowPlan({ type: 'track', event: 'A', userId: 'u1' }, plan).pass).toBe(true);
     await receiver.close();
   });
 

@@ -2,6 +2,7 @@ import { InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
 import type { PlanChange } from './comparison/compare-plans.ts';
 import type { PlanCheck } from './checking/plan-check.ts';
+import type { PlanSample } from './samples/samples-of-rules.ts';
 import { throwProblems } from './problems.ts';
 import type { PlanInference } from './inference/infer-plan.ts';
 import { readPlanFiles, type ParseYaml } from './reading/plan-files.ts';
@@ -73,4 +74,21 @@ export async function planFiles(
   if (form === 'folder') return schemaFiles(document).map(({ name, schema }) => ({ name, value: schema }));
   const parts = segmentParts(document, isSplit ? MOST_RULES : Infinity);
   return parts.map((value, index) => ({ name: `rules-${index + 1}.json`, value }));
+}
+
+/**
+ * Writes TypeScript for the events of a plan. Throws InputError if a schema does not compile, or if the optional package
+ * json-schema-to-typescript is not installed.
+ */
+export async function planTypes(document: PlanDocument): Promise<string> {
+  await compilePlan(document);
+  const { writeTypes } = await import('./types/write-types.ts');
+  return writeTypes(document);
+}
+
+/** Makes a message for each rule of a plan, or finds what its best message violates. */
+export async function planSamples(document: PlanDocument): Promise<readonly PlanSample[]> {
+  const check = await compilePlan(document);
+  const { samplesOfRules } = await import('./samples/samples-of-rules.ts');
+  return samplesOfRules(document, check);
 }

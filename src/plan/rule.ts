@@ -51,6 +51,11 @@ export interface RulesFound {
   readonly problems: readonly InputError[];
 }
 
+/** The field of a message that its rule is mostly about. */
+export function contentField(type: string): 'traits' | 'properties' {
+  return type === 'identify' || type === 'group' ? 'traits' : 'properties';
+}
+
 /** Describes a rule: `track "Signup" version 2`, `identify`. Not escaped for terminals. */
 export function ruleLabel({ type, event, version }: Pick<PlanRule, 'type' | 'event' | 'version'>): string {
   const name = event === undefined ? type : `${type} ${JSON.stringify(event)}`;

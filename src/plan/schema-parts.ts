@@ -47,3 +47,14 @@ export function mapSchemas(schema: JsonObject, change: (schema: JsonObject) => J
   });
   return change(Object.fromEntries(entries));
 }
+
+/** Finds the schema that a local `$ref` names. Undefined for other references: the validator reports them. */
+export function targetOf(ref: string, whole: JsonValue): JsonValue | undefined {
+  if (!ref.startsWith('#')) return undefined;
+  const steps = decodeURIComponent(ref.slice(1)).split('/').slice(1);
+  return steps.reduce<JsonValue | undefined>((value, step) => {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (isJsonArray(value)) return value[Number(key)];
+    return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }, whole);
+}

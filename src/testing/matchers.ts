@@ -1,4 +1,5 @@
-import { isObject } from '../validate-options.ts';
+import { ConfigError } from '../errors.ts';
+import { isObject, kindOf } from '../validate-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { PlanCheck } from '../plan/checking/plan-check.ts';
@@ -6,6 +7,7 @@ import { planOfSchemas } from '../plan/plan.ts';
 import { checkSchemas, matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
+import type { TrackingPlan } from './load-plan.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
 import { arrivedAt, type TestReceiver } from './test-receiver.ts';
 
@@ -77,9 +79,27 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
  * schema for all, or an object with a schema per event name, like `hooks expect --schema`.
  */
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
-  const arrived = messagesIn(received);
   const plan = new PlanCheck(planOfSchemas(schema as JsonValue, 'the schema')); // JSON by its use
-  const check = checkSchemas(({ value }) => plan.violations(value), 'the schema');
+  return resultOf(received, plan, { all: 'match a schema', one: 'match the schema' });
+}
+
+/** Passes if a message, a list of messages or all messages of a receiver follow a tracking plan of `loadPlan`. */
+function toFollowPlan(received: unknown, plan: TrackingPlan): MatcherResult {
+  if (!isObject(plan) || typeof plan['violations'] !== 'function') {
+    const hint = "pass a loaded plan: toFollowPlan(await loadPlan('plan.json'))";
+    throw new ConfigError(`Expected a plan of loadPlan, got ${kindOf(plan)}`, { key: 'plan', hint });
+  }
+  return resultOf(received, plan, { all: 'follow the plan', one: 'follow the plan' });
+}
+
+/** Checks all messages. `all` and `one` are the verb phrases about several messages and about one. */
+function resultOf(
+  received: unknown,
+  plan: TrackingPlan,
+  { all, one }: { readonly all: string; readonly one: string },
+): MatcherResult {
+  const arrived = messagesIn(received);
+  const check = checkSchemas(({ value }) => plan.violations(value), 'the plan');
   for (const each of arrived) check.add(each);
   const count = { requests: 1, messages: arrived.length, uncountedMessages: 0 };
   const differing = check.results(count).flatMap((each) => each.differing ?? []);
@@ -87,17 +107,17 @@ function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const pass = differing.length === 0 && arrived.length > 0 && unread === undefined;
   const message = (): string => {
     if (differing.length === 0 && unread !== undefined) return unread;
-    if (arrived.length === 0) return 'Expected messages that match a schema, got no message';
+    if (arrived.length === 0) return `Expected messages that ${all}, got no message`;
     if (pass) {
-      return `Expected a message that does not match the schema, got ${messageLabel(arrived[0]?.message ?? { index: 0, value: null })}`;
+      return `Expected a message that does not ${one}, got ${messageLabel(arrived[0]?.message ?? { index: 0, value: null })}`;
     }
-    return differing.flatMap((each) => differingMessageText(each, 'does not match the schema')).join('\n');
+    return differing.flatMap((each) => differingMessageText(each, `does not ${one}`)).join('\n');
   };
   return { pass, message };
 }
 
 /** The matchers for `expect.extend(matchers)`. */
-export const matchers = { toHaveReceived, toHaveReceivedInOrder, toMatchSchema } as const;
+export const matchers = { toHaveReceived, toHaveReceivedInOrder, toMatchSchema, toFollowPlan } as const;
 
 /** The matchers as methods of `expect(receiver)`. `R` is their result: void, or a promise after `resolves`. */
 export interface HooksMatchers<R = void> {
@@ -107,6 +127,8 @@ export interface HooksMatchers<R = void> {
   toHaveReceivedInOrder(wanted: readonly MessageMatcher[]): R;
   /** Passes if every message matches a JSON Schema: one schema for all, or an object with a schema per event name. */
   toMatchSchema(schema: object): R;
+  /** Passes if every message follows a tracking plan: `toFollowPlan(await loadPlan('plan.json'))`. */
+  toFollowPlan(plan: TrackingPlan): R;
 }
 
 declare global {

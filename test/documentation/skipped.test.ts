@@ -39,7 +39,7 @@ describe('a package that the docs install beside hooks-cli', () => {
   );
 
   it('exists', () => {
-    expect(named).toHaveLength(4);
+    expect(named).toHaveLength(5);
   });
 
   it.each(named)('is tested in this version: %s %s', (name, range) => {

@@ -26,7 +26,7 @@ export const COMMANDS: readonly (readonly string[])[] = [
   ['trait'],
   ['trait', 'sync'],
   ['plan'],
-  ...['infer', 'lint', 'diff', 'convert'].map((verb) => ['plan', verb]),
+  ...['infer', 'lint', 'diff', 'convert', 'types', 'sample'].map((verb) => ['plan', verb]),
 ];
 
 /** Returns the command lines after `$ ` in a help, with their continuation lines. */

@@ -10,6 +10,9 @@ expect(receiver).toHaveReceived({ event: 'Signup', properties: { total: 12.5 } }
 expect(receiver).not.toHaveReceived('properties.email?');
 expect(receiver).toHaveReceivedInOrder(['type=identify', (message) => message.type === 'track']);
 expect(receiver).toMatchSchema({ Signup: { required: ['userId'] } });
+expect(receiver).toFollowPlan(await loadPlan('plan.json'));
+// @ts-expect-error a plan must be loaded
+expect(receiver).toFollowPlan('plan.json');
 // @ts-expect-error a number selects no message
 expect(receiver).toHaveReceived(5);
 // @ts-expect-error an order has several messages
@@ -18,7 +21,7 @@ expect(receiver).toHaveReceivedInOrder('type=identify');
 expect(receiver).toMatchSchema('userId');
 `;
 
-const IMPORT = `import { matchers, type TestReceiver } from 'hooks-cli/testing';\n`;
+const IMPORT = `import { loadPlan, matchers, type TestReceiver } from 'hooks-cli/testing';\n`;
 
 /** The settings of a project that a bundler builds, and of one that Node runs. */
 export const MODULES = ['--module preserve --moduleResolution bundler', '--module nodenext'];

@@ -1,15 +1,18 @@
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { verify } from '../../src/index.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import {
+  loadPlan,
   matchers,
   sample,
   signedRequest,
   startTestReceiver,
   type TestReceiver,
 } from '../../src/testing/testing.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const { toHaveReceived, toHaveReceivedInOrder, toMatchSchema } = matchers;
+const { toHaveReceived, toHaveReceivedInOrder, toMatchSchema, toFollowPlan } = matchers;
 
 let receiver: TestReceiver;
 beforeEach(async () => {
@@ -178,6 +181,39 @@ describe('matchers', () => {
     expect(() => toMatchSchema(receiver, { type: 'strnig' })).toThrow(
       'Expected a JSON Schema that compiles: expected one of',
     );
+  });
+});
+
+describe('toFollowPlan', () => {
+  const jsonSchema = { properties: { properties: { properties: { n: { type: 'number' } } } } };
+  const rules = [{ key: 'A', type: 'TRACK', version: 1, jsonSchema }];
+  const file = join(temporaryFolder({ 'plan.json': JSON.stringify({ rules }) }), 'plan.json');
+
+  it('passes if every message follows the plan', async () => {
+    const plan = await loadPlan(file);
+    await send(track('A', { n: 1 }), track('A', { n: 2 }));
+    expect(toFollowPlan(receiver, plan).pass).toBe(true);
+    expect(toFollowPlan(receiver, plan).message()).toBe(
+      'Expected a message that does not follow the plan, got track "A" by u1',
+    );
+  });
+
+  it('names the property that a message has misspelled', async () => {
+    const plan = await loadPlan(file);
+    await send(track('A', { n: 1 }), track('A', { nn: 1 }));
+    const result = toFollowPlan(receiver, plan);
+    expect([result.pass, result.message()]).toEqual([
+      false,
+      'message 2 of request 1 (track "A" by u1) does not follow the plan:\n  properties.nn: expected nothing (is "n" meant?), got 1',
+    ]);
+    expect(toFollowPlan([], plan).message()).toBe('Expected messages that follow the plan, got no message');
+  });
+
+  it('needs a plan that is loaded and can be used', async () => {
+    expect(() => toFollowPlan(receiver, 'plan.json' as never)).toThrow(
+      'Expected a plan of loadPlan, got a string',
+    );
+    await expect(loadPlan(`${file}.missing`)).rejects.toThrow('Cannot be read');
   });
 });
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../../errors.ts';
 import { unreadableReason } from '../../file-problem.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
+import { parseYaml } from './parse-yaml.ts';
 import { fileProblemOf, isDuplicateKey } from './syntax-error.ts';
 
 interface Format {
@@ -117,12 +118,6 @@ async function runFormat(
     const position = line === undefined ? file.shown : `${file.shown}:${line}`;
     throw new ConfigError(`${position}: ${reason}`, { origin: file.shown, hint, cause });
   }
-}
-
-/** Parses YAML. Imports the parser on use, because most commands run without a config file. */
-async function parseYaml(path: string, text: string): Promise<unknown> {
-  const { defaultLoaders } = await import('./yaml.ts');
-  return defaultLoaders['.yaml'](path, text) as unknown; // typed as any
 }
 
 async function parseJson(path: string, text: string): Promise<unknown> {

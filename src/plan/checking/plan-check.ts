@@ -3,7 +3,7 @@ import type { PathStep } from '../../message/json/json-path.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
 import { throwProblems } from '../problems.ts';
-import type { PlanDocument, PlanRule } from '../rule.ts';
+import { contentField, type PlanDocument, type PlanRule } from '../rule.ts';
 import type { PlanViolation } from '../violation.ts';
 import { SchemaCompiler, type SchemaValidator } from './compile-schema.ts';
 import { PlannedNames } from './planned-names.ts';
@@ -82,7 +82,8 @@ export class PlanCheck {
   #unplanned(rules: readonly CompiledRule[], message: JsonValue): readonly PlanViolation[] {
     const planned = rules[0]?.planned;
     if (!this.#document.listsProperties || planned === undefined || !isJsonObject(message)) return [];
-    const field = message['type'] === 'identify' || message['type'] === 'group' ? 'traits' : 'properties';
+    const { type } = message;
+    const field = contentField(typeof type === 'string' ? type : '');
     const value = message[field];
     if (!isJsonObject(value)) return [];
     const names = planned.of(field);

@@ -1,6 +1,7 @@
 import { boundedRegExp, type BoundedRegExp } from '../../message/bounded-regexp.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
+import { targetOf } from '../schema-parts.ts';
 
 /** A schema, and the whole schema to whose definitions its `$ref` refers. */
 interface Rooted {
@@ -88,15 +89,4 @@ function addAlternatives({ schema, whole }: Rooted, all: Map<JsonObject, JsonVal
   for (const each of [...alternatives, ...named, target].flat()) {
     addAlternatives({ schema: each ?? null, whole }, all);
   }
-}
-
-/** Finds the schema that a local `$ref` names. Undefined for other references: the validator reports them. */
-function targetOf(ref: string, whole: JsonValue): JsonValue | undefined {
-  if (!ref.startsWith('#')) return undefined;
-  const steps = decodeURIComponent(ref.slice(1)).split('/').slice(1);
-  return steps.reduce<JsonValue | undefined>((value, step) => {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (isJsonArray(value)) return value[Number(key)];
-    return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }, whole);
 }

@@ -1,6 +1,6 @@
 import { InputError } from '../../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
-import { RULE_TYPES, type PlanRule, type RulesFound, type RuleType } from '../rule.ts';
+import { contentField, RULE_TYPES, type PlanRule, type RulesFound, type RuleType } from '../rule.ts';
 
 /** A value in a file, with its place as a JSON pointer. */
 export interface PlacedValue {
@@ -80,7 +80,7 @@ export function expected(
 export function wholeSchema(schema: JsonObject, type: RuleType): JsonObject {
   const { eventMetadata, $schema, ...own } = schema;
   if (eventMetadata === undefined) return schema;
-  const field = type === 'identify' || type === 'group' ? 'traits' : 'properties';
+  const field = contentField(type);
   return {
     ...($schema !== undefined && { $schema }),
     type: 'object',

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ConfigError } from '../../errors.ts';
+import { ConfigError, isPackageMissing } from '../../errors.ts';
 
 /** The versions of BullMQ that the tests run on. Hooks uses internals of BullMQ, which other versions may lack or change. */
 const BULLMQ = { major: 6, oldest: 3, newest: 7 };
@@ -21,8 +21,7 @@ export async function loadPackages<T>(
   try {
     return await load();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // import() and require() throw errors of Node
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+    if (!isPackageMissing(error)) throw error;
     const packages = names.map((name) => PACKAGES[name] ?? name).join(' ');
     throw new ConfigError(`The store ${place} needs packages that are not installed: ${names.join(', ')}`, {
       key: 'store',

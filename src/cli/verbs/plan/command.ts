@@ -10,6 +10,11 @@ const EXAMPLES = {
   lint: ['lint plan.json events.ndjson', "lint schemas/ 'captures/*.json' --report plan.sarif"],
   diff: ['diff old.json new.json', 'diff old/ new/ --markdown >> "$GITHUB_STEP_SUMMARY"'],
   convert: ['convert plan.json --to folder --out plan', 'convert schemas/ --to segment > plan.json'],
+  types: ['types plan.json > events.ts'],
+  sample: [
+    'sample plan.json > samples.ndjson',
+    'sample plan.json | hooks replay - --url http://localhost:3000',
+  ],
 } as const;
 
 const DETAILS = `
@@ -55,7 +60,22 @@ const CONVERT_DETAILS = `
 a request, so --out writes files with at most 200 rules each.
 `;
 
-export const definePlan: Define = (command, { io, exit }) => {
+const TYPES_DETAILS = `
+Writes a type for each rule, the interface TrackEvents from events to their
+properties, and two functions that type the track call of a client: plannedTrack
+for @segment/analytics-node and hooks-cli, plannedBrowserTrack for
+@segment/analytics-next. Names that a rule does not list are compile errors.
+Needs the package json-schema-to-typescript next to hooks-cli.
+`;
+
+const SAMPLE_DETAILS = `
+Prints one message a line (NDJSON) for each rule, with every property that the
+rule lists. The same plan gives the same messages. Exits with 1 if no message
+was found for a rule, which stderr names.
+`;
+
+export const definePlan: Define = (command, context) => {
+  const { io, exit } = context;
   const all = Object.values(EXAMPLES).flat();
   command.enablePositionalOptions().addHelpText('before', examplesText(all)).addHelpText('after', DETAILS);
   const infer = subcommand(command, 'infer <files...>', 'write a first plan from messages').addHelpText(
@@ -91,6 +111,21 @@ export const definePlan: Define = (command, { io, exit }) => {
   convert.action(async (plan: string) => {
     const { convertPlan } = await import('./convert.ts');
     exit(await convertPlan(plan, convert.optsWithGlobals<ConvertFlags>(), io));
+  });
+  defineWriters(command, context);
+};
+
+/** Defines the subcommands that write something else from a plan: programs and messages. */
+const defineWriters: Define = (command, { io, exit }) => {
+  const types = subcommand(command, 'types <plan>', 'write TypeScript types of the events');
+  types.addHelpText('after', DETAILS + TYPES_DETAILS).action(async (plan: string) => {
+    const { writePlanTypes } = await import('./types.ts');
+    exit(await writePlanTypes(plan, io));
+  });
+  const sample = subcommand(command, 'sample <plan>', 'print a valid message for each rule');
+  sample.addHelpText('after', DETAILS + SAMPLE_DETAILS).action(async (plan: string) => {
+    const { printSamples } = await import('./sample.ts');
+    exit(await printSamples(plan, io));
   });
 };
 
