@@ -5,6 +5,9 @@ export type { Pipeline } from './app/pipeline/pipeline.ts';
 export { createTrackingApiPipeline } from './app/pipeline/tracking-api-pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/pipeline/options.ts';
 export type { DestinationInput, SourceInput, SourcesInput } from './app/pipeline/sources-input.ts';
+export type { PlanOption } from './app/pipeline/plan-option.ts';
+export { loadPlan, type TrackingPlan } from './app/load-plan.ts';
+export type { PlanViolation, ViolationKind } from './plan/plan.ts';
 export type { DestinationOutcome, Outcome } from './app/pipeline/outcomes.ts';
 
 export {

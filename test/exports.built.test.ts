@@ -25,6 +25,7 @@ describe('the built package', () => {
           'Verifier',
           'captureBody',
           'isCapture',
+          'loadPlan',
           'readCapture',
           'toCapture',
           'startReceiver',

@@ -7,7 +7,7 @@ import { planOfSchemas } from '../plan/plan.ts';
 import { checkSchemas, matchMessages, type ArrivedMessage } from '../expectation/expectation.ts';
 import { messageLabel } from '../receiver/messages/messages-of.ts';
 import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
-import type { TrackingPlan } from './load-plan.ts';
+import type { TrackingPlan } from '../app/load-plan.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
 import { arrivedAt, type TestReceiver } from './test-receiver.ts';
 

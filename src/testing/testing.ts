@@ -8,7 +8,7 @@ export {
   type TestRequest,
   type WaitOptions,
 } from './test-receiver.ts';
-export { loadPlan, type TrackingPlan } from './load-plan.ts';
+export { loadPlan, type TrackingPlan } from '../app/load-plan.ts';
 export type { PlanViolation, ViolationKind } from '../plan/plan.ts';
 export type { MessageMatcher, SentMessage } from './message-matcher.ts';
 export { matchers, type HooksMatchers, type MatcherResult } from './matchers.ts';

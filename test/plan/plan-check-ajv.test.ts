@@ -19,8 +19,8 @@ import { expect, it } from 'vitest';
 import type { JsonValue } from '../../src/message/types.ts';
 import { compilePlan, planOfSchemas } from '../../src/plan/plan.ts';
 
-const SCHEMAS = 1_000;
-const VALUES_EACH = 10;
+const SCHEMAS = 500;
+const VALUES_EACH = 20;
 const PATIENT = 120_000;
 
 // Few names, numbers and texts, so that about half of the values match.
@@ -106,7 +106,8 @@ function accepted(check: () => boolean): boolean {
 it(
   'accepts and rejects what ajv accepts and rejects, in 10,000 pairs of a schema and a message',
   async () => {
-    const peer = new Ajv({ strict: false, ownProperties: true });
+    // Without `allErrors`, ajv accepts [] for {"items":[false],"contains":false}, which is wrong.
+    const peer = new Ajv({ strict: false, ownProperties: true, allErrors: true });
     formats.default(peer);
     const verdicts = { accepted: 0, rejected: 0 };
     const contents = array(value, { minLength: VALUES_EACH, maxLength: VALUES_EACH });

@@ -1,22 +1,16 @@
 import { ConfigError, ValidationError } from '../../errors.ts';
-import type { JsonValue, Message } from '../../message/types.ts';
+import type { Message } from '../../message/types.ts';
 import type { PlanViolation } from '../../plan/plan.ts';
 import { kindOf, validateOptions } from '../../validate-options.ts';
+import type { TrackingPlan } from '../load-plan.ts';
 
-/** A loaded tracking plan: the result of `loadPlan`. */
-export interface TrackingPlan {
-  /** Returns the violations of a message, none if it follows the plan. At most 10. */
-  violations(message: JsonValue): readonly PlanViolation[];
-}
-
-/** How a pipeline uses a tracking plan. */
+/** A tracking plan, and what happens to messages that violate it. */
 export interface PlanOption {
   /** The plan: `await loadPlan('plan.json')`. */
   readonly rules: TrackingPlan;
   /**
-   * What happens to a message that violates the plan. `reject`: its call throws ValidationError and queues nothing. A
-   * function: it is called with the message and its violations, and the message is sent; an error that it throws is thrown
-   * by the call.
+   * Treatment of a message that violates the plan. `reject`: its call throws ValidationError and queues nothing. A function
+   * is called with the message and its violations, and the message is sent; an error that it throws is thrown by the call.
    */
   readonly onViolation: 'reject' | ((message: Message, violations: readonly PlanViolation[]) => void);
 }

@@ -56,6 +56,17 @@ describe('a delivery pipeline', () => {
     [{ colour: 'red' }, 'got `colour`', 'the options are webhooks, sharedSecret'],
     [{ onEvent: 'log' }, 'Expected `onEvent` to be a function, got a string', 'leave it out'],
     [{ delivery: 5 }, 'Expected `delivery` to be an object, got a number', 'leave it out'],
+    [{ plan: {} }, 'Expected `plan.rules` to be an object, got nothing', 'correct each of them'],
+    [
+      { plan: { rules: {}, onViolation: 'reject' } },
+      'Expected `plan.rules` to be a plan of loadPlan',
+      "await loadPlan('plan.json')",
+    ],
+    [
+      { plan: { rules: { violations: () => [] }, onViolation: 'report' } },
+      "Expected `plan.onViolation` to be 'reject' or a function, got a string",
+      'pass a function',
+    ],
     [{ sources: {} }, 'Expected `webhooks` or `sources`, got both', 'for each destination in `sources`'],
     [{ source: 'web' }, 'Expected `source` with `sources`, got it alone', 'remove `source`'],
     [{ webhooks: undefined }, 'Expected `webhooks` to be a list of URLs', 'for example webhooks: ['],

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { JsonValue } from '../message/types.ts';
-import { PlanCheck } from '../plan/checking/plan-check.ts';
 import { parseYaml } from '../config/files/parse-yaml.ts';
-import { readPlan, type PlanViolation } from '../plan/plan.ts';
+import { compilePlan, readPlan, type PlanViolation } from '../plan/plan.ts';
 
 /** A loaded tracking plan. */
 export interface TrackingPlan {
@@ -11,9 +10,9 @@ export interface TrackingPlan {
 }
 
 /**
- * Loads the tracking plan for `toFollowPlan`: a file or a folder, as `hooks plan lint` takes it. Throws InputError if it
- * cannot be used.
+ * Loads the tracking plan for the option `plan` of a pipeline and for the matcher `toFollowPlan`: a file or a folder, as
+ * `hooks plan lint` takes it. Throws InputError if it cannot be used.
  */
 export async function loadPlan(path: string): Promise<TrackingPlan> {
-  return new PlanCheck(await readPlan(resolve(path), { shown: path, parseYaml }));
+  return compilePlan(await readPlan(resolve(path), { shown: path, parseYaml }));
 }
