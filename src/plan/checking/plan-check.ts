@@ -37,17 +37,20 @@ export class PlanCheck {
       return [this.#unplannedEvent(event)];
     }
     const rules = [...(own ?? []), ...(this.#rules.get(keyOf('common')) ?? [])];
-    const found = rules.flatMap(({ validate }) =>
-      validate(message).filter(({ keyword }) => !REPEATING.has(keyword)),
-    );
-    const violations = [...versionViolations(own, message), ...found.map((error) => schemaDifference(error))];
+    const violations = versionViolations(own, message);
+    for (const { validate } of rules) {
+      const errors = validate(message).filter(({ keyword }) => !REPEATING.has(keyword));
+      violations.push(...errors.map((error) => schemaDifference(error)));
+    }
+    const unplanned = this.#unplanned(rules, message);
+    if (violations.length === 0) return unplanned;
     // Several branches of a schema may report the same.
     const distinct = [
       ...new Map(violations.map((each) => [`${each.kind} ${each.pointer} ${each.expected}`, each])).values(),
     ];
     const reported = new Set(violations.map(({ pointer }) => pointer));
-    const unplanned = this.#unplanned(rules, message).filter(({ pointer }) => !reported.has(pointer));
-    return [...distinct, ...unplanned].slice(0, MOST_VIOLATIONS);
+    const others = unplanned.filter(({ pointer }) => !reported.has(pointer));
+    return [...distinct, ...others].slice(0, MOST_VIOLATIONS);
   }
 
   /** The rule of a message in the version that it names, in a list; none for a type that the plan leaves free. */
@@ -133,10 +136,7 @@ function versionOf(message: JsonValue): JsonValue | undefined {
 }
 
 /** A version that the plan does not have is a violation, although the oldest version is then checked. */
-function versionViolations(
-  own: readonly CompiledRule[] | undefined,
-  message: JsonValue,
-): readonly PlanViolation[] {
+function versionViolations(own: readonly CompiledRule[] | undefined, message: JsonValue): PlanViolation[] {
   const named = versionOf(message);
   const [chosen] = own ?? [];
   if (named === undefined || chosen === undefined || chosen.rule.version === named) return [];
@@ -159,13 +159,14 @@ function addUnplanned(
   found: PlanViolation[],
 ): void {
   const isClosed = (isListed || names.isListed) && !names.isOpen;
-  for (const [name, each = null] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const each = value[name] ?? null;
     if (found.length >= MOST_VIOLATIONS) return;
     if (isClosed && !names.has(name)) {
       found.push(unplannedProperty([...steps, name], each, names.near(name)));
       continue;
     }
-    const inner = names.of(name);
+    const inner = typeof each === 'object' ? names.of(name) : undefined;
     if (inner !== undefined) {
       addInner(each, { names: inner, steps: [...steps, name], isListed: false }, found);
     }
