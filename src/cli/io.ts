@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
-import { fitText } from './fit-text.ts';
+import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import { createOut, type Out } from './out.ts';
 import { loadPalette, PLAIN_PALETTE, PLAIN_PALETTES, type Palettes } from './palette.ts';
 
@@ -29,6 +29,8 @@ export interface Io extends Out, Palettes {
   readonly signalGroup: (name: NodeJS.Signals) => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
+  /** Returns a text whose commands begin as the user has to type them: with `npx` if npx started this command. */
+  readonly asTyped: (text: string) => string;
   /** `out` and `note` that do not escape the workflow commands of a CI runner, for text that must stay unchanged. */
   readonly verbatim: Pick<Io, 'out' | 'note'>;
   /** Whether only errors are wanted: `-q`. */
@@ -43,16 +45,26 @@ export interface Io extends Out, Palettes {
 /** The properties of stdout that text for people depends on. */
 export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
 
-/** Escapes the workflow commands of a CI runner in everything that is written, because text can come from outside. */
-export function guarded(io: Omit<Io, 'verbatim'>): Io {
+/**
+ * Escapes the workflow commands of a CI runner in everything that is written, because text can come from outside. Writes the
+ * commands in notes as the user can type them.
+ */
+export function guarded(io: Omit<Io, 'verbatim' | 'asTyped'>): Io {
   const { out, note, env } = io;
   const escape = commandEscaper(env);
+  // npx puts `hooks` into the PATH of this process only.
+  const asTyped = (text: string): string =>
+    env['npm_command'] === 'exec' ? text.replaceAll(COMMAND, 'npx hooks ') : text;
   return Object.assign(io, {
+    asTyped,
     verbatim: { out, note },
     out: (text: string) => out(escape(text)),
-    note: (line: string) => note(escape(line)),
+    note: (line: string) => note(escape(asTyped(line))),
   });
 }
+
+/** Matches `hooks ` where a sentence gives a command to run. */
+const COMMAND = /(?<=`|\(|\b(?:run|start|or|try) |Try: |^)hooks (?=[a-z])/gm;
 
 /** Resolves once the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
@@ -60,6 +72,11 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** The width of an output; undefined if it is not a terminal. Some terminals report 0 columns, which means an unknown width. */
+function widthOf({ columns }: { readonly columns?: number }): number | undefined {
+  return columns === 0 ? DEFAULT_COLUMNS : columns;
 }
 
 /** Loads the palettes of both outputs of a process. */
@@ -113,7 +130,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
     note: (line) => {
       // A terminal shows both outputs, so buffered stdout must appear before this line of stderr.
       output.flush();
-      stderr().write(`${fitText(line, stderr().columns)}\n`);
+      stderr().write(`${fitText(line, widthOf(stderr()))}\n`);
     },
     isQuiet: isGiven(argv, 'quiet'),
     get stderr() {
@@ -123,7 +140,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
       return isTerminal(STDOUT_FD, () => proc.stdout);
     },
     get stdoutColumns() {
-      return this.stdoutIsTty ? proc.stdout.columns : undefined;
+      return this.stdoutIsTty ? widthOf(proc.stdout) : undefined;
     },
     get stderrIsTty() {
       return isTerminal(STDERR_FD, stderr);

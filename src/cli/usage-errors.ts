@@ -112,6 +112,8 @@ function meantArgument(command: Command): string {
   // If the main flag of the type has a value, the surplus word is probably the rest of that value, cut off at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
   if (!isFree) {
+    const last = command.registeredArguments.at(-1)?.name();
+    if (last?.toLowerCase() === 'file') return 'run it once for each file';
     const isNone = command.registeredArguments.length === 0 && flag === undefined;
     return `${isNone ? 'leave it out, or ' : ''}put quotes around a value with spaces`;
   }

@@ -45,7 +45,7 @@ const LINE = `${SECRET}\n`;
 
 const TERMINALS: readonly Terminals[] = [
   { name: 'without a secret' },
-  { name: 'with HOOKS_SECRET here and there', env: SET, otherEnv: SET },
+  { name: 'with HOOKS_SECRET here and there', env: SET, typed: LINE, otherEnv: SET },
   { name: 'with HOOKS_SECRET here only', env: SET, typed: LINE },
   { name: 'with --secret', args: FLAG, typed: LINE },
   { name: 'with --secret here, another HOOKS_SECRET there', args: FLAG, typed: LINE, otherEnv: OTHER },

@@ -1,10 +1,11 @@
-// Needs tmux.
+// Needs tmux and python3.
 import stringWidth from 'fast-string-width';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atTerminal } from '../end-to-end/terminal.ts';
 import { hasTool } from '../external-tool.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -151,5 +152,13 @@ describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
       const shown = columns < 80 ? ['Signup', '注文完了した'] : SHORT_EVENTS;
       for (const event of shown) expect(screen(columns)).toContain(`track "${event}"`);
     }
+  });
+});
+
+describe.skipIf(!hasTool('python3', '--version'))('a terminal that reports no width', () => {
+  it('counts as one of 80 columns', async () => {
+    const command = `stty cols 0; exec '${process.execPath}' '${HOOKS}' queue list --store /nonexistent/queue.db`;
+    const { shown } = await atTerminal(['sh', '-c', command], { cwd: temporaryFolder(), steps: [] });
+    expect(shown).toContain('There is no queue at /nonexistent/queue.db\r\n');
   });
 });

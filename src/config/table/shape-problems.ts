@@ -62,7 +62,8 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
   const known = shape.kind === 'keys' ? Object.keys(shape.keys).filter((each) => each !== '$schema') : [];
   const near = suggestion(key, known);
   const name = spelled([...path, key]);
-  const place = path.length === 0 ? placeOf(key) : undefined;
+  const below = placeBelow(key, shape, path);
+  const place = below === undefined && near === undefined ? nearestPlace(key, path) : below;
   return configError(
     { name, file },
     `Unknown setting \`${name}\``,
@@ -74,12 +75,21 @@ function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile):
   );
 }
 
-/**
- * Returns the shortest path at which a config file allows a key that it does not allow at its top level. Undefined if no
- * path is known.
- */
-function placeOf(key: string): string | undefined {
-  return placesOf(fileShape(), key).toSorted((one, other) => one.length - other.length)[0];
+/** Returns the path of a key in the nearest object above that allows it, or below such an object. Undefined if no object does. */
+function nearestPlace(key: string, path: readonly string[]): string | undefined {
+  const above = path.slice(0, -1);
+  const shape = above.reduce<FileShape | undefined>(
+    (each, name) => each && shapeBelow(each, name),
+    fileShape(),
+  );
+  const place = shape && placeBelow(key, shape, above);
+  return place ?? (path.length === 0 ? undefined : nearestPlace(key, above));
+}
+
+/** Returns the shortest path below `path`, whose shape this is, at which a config file allows a key. Undefined if there is none. */
+function placeBelow(key: string, shape: FileShape, path: readonly string[]): string | undefined {
+  const [shortest] = placesOf(shape, key).toSorted((one, other) => one.length - other.length);
+  return shortest === undefined ? undefined : [spelled(path), shortest].filter(Boolean).join('.');
 }
 
 function placesOf(shape: FileShape, key: string): string[] {

@@ -57,13 +57,25 @@ const WRONG: readonly (readonly [string, unknown, string, string?])[] = [
     'a key of the short form in a source',
     { sources: { web: { webhooks: [] } } },
     'Unknown setting `sources.web.webhooks` (from f)',
-    'there are: writeKey, plan, destinations',
+    'move it to `sources.web.destinations.NAME.webhooks`',
   ],
   ['a list for an object', { client: [] }, 'Expected `client` to be an object, got a list (from f)'],
   [
     'a text for a source',
     { sources: { web: 'x' } },
     'Expected `sources.web` to be an object, got a string (from f)',
+  ],
+  [
+    'a setting of a destination outside its object',
+    { sources: { web: { destinations: { A: { strategy: 'broadcast' } } } } },
+    'Unknown setting `sources.web.destinations.A.strategy` (from f)',
+    'move it to `sources.web.destinations.A.delivery.strategy`',
+  ],
+  [
+    'a setting of a source in a destination',
+    { sources: { web: { destinations: { A: { writeKey: 'k' } } } } },
+    'Unknown setting `sources.web.destinations.A.writeKey` (from f)',
+    'move it to `sources.web.writeKey`',
   ],
   [
     'both forms',

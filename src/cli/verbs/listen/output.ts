@@ -71,9 +71,7 @@ export class ListenOutput {
     if (this.#options.output !== 'text') return;
     const { certOut } = this.#options;
     if (certificate === undefined || certOut !== undefined) {
-      const command = this.#nextCommand(url, checks);
-      this.remark(`Try: ${command}`);
-      if (/cat\)|-file -$/.test(command)) this.remark(TYPE_THE_SECRET);
+      this.remark(`Try: ${this.#nextCommand(url, checks)}`);
     }
     // The self-signed certificate was not saved, so commands of hooks reject it. curl can skip the check, but cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
@@ -141,7 +139,7 @@ export class ListenOutput {
    */
   #nextCommand(url: string, { hasSecret, schemes }: Pick<ListenReady, 'hasSecret' | 'schemes'>): string {
     const { certOut, secret, secretFile, config } = this.#options;
-    const { cwd, env } = this.#io;
+    const { cwd } = this.#io;
     const issuer = certOut === undefined ? '' : ` --ca ${quotedPath(resolve(cwd, certOut))}`;
     const plain = `hooks send track --event Signup --url ${url}${issuer}`;
     if (!hasSecret) return plain;
@@ -154,13 +152,9 @@ export class ListenOutput {
     if (files.length > 0 && files.length === flags.length) {
       return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
     }
-    // The printed command uses HOOKS_SECRET if it is set in the terminal that runs the command, and asks for it otherwise.
-    if (flags.length === 0 && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
     return `${send} --secret-file -`;
   }
 }
-
-const TYPE_THE_SECRET = '     (when it waits for input, type the secret, Enter and Ctrl-D)';
 
 /** Returns `--scheme` for the first scheme: one scheme is enough, and needs only one secret. Empty for a default scheme. */
 function schemeFlag([first]: readonly SignatureScheme[] = []): string {
