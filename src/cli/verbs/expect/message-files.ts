@@ -17,7 +17,7 @@ import type { JsonValue } from '../../../message/types.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
 import { MOST_FILE_BYTES } from '../../../files.ts';
 import { readInputFile } from '../../flags/input-file.ts';
-import { readPlanFile } from '../../flags/plan-file.ts';
+import { planFlag } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
 import type { ExpectOptions } from './options.ts';
 
@@ -32,8 +32,8 @@ export async function schemaChecks(
   const checks: MessageCheck[] = [];
   if (schema !== undefined) checks.push(await schemaCheck(schema, io));
   if (plan !== undefined) {
-    const check = await compilePlan(await readPlanFile(plan, io));
-    checks.push(checkSchemas(({ value }) => check.violations(value), plan, 'plan'));
+    const violations = await planFlag(plan, io);
+    checks.push(checkSchemas(({ value }) => violations(value), plan, 'plan'));
   }
   return checks;
 }

@@ -22,6 +22,7 @@ or not, recognized by content. A file named - is standard input. A malformed
 message is reported with its file and line, and does not stop the rest. With
 --exact a file is one request with exactly its bytes; .ndjson and .jsonl files
 hold one request per line. Captures are recognized, and sent as received.
+With --plan, a message that violates the plan is not sent: it counts as invalid.
 
 The examples above without a destination send to HOOKS_URL or to the webhooks of
 the config. Exits with 0 if every message was delivered, with 1 if one was not,
@@ -57,6 +58,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
       ),
     )
     .option('--strict', 'reject fields that the type does not have')
+    .option('--plan <path>', 'send only messages that follow this plan (see hooks plan)', given)
     .option('--fail-fast', 'stop at the first message that is not delivered')
     .option('--give-up-after <time>', 'stop after this long without a response (CI=true: 30s)', timeFrom(1))
     .option('--resume', 'continue an interrupted replay of the same files')

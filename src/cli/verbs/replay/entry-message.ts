@@ -35,6 +35,8 @@ export interface ReadyOptions {
   readonly strict: boolean;
   readonly rewrite: Rewrite;
   readonly now: () => number;
+  /** Finds how a message violates the tracking plan of `--plan`. Undefined without that flag. */
+  readonly violation?: ((message: JsonValue) => HooksError | undefined) | undefined;
 }
 
 export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, 'exact'>): ReadEntry {
@@ -63,7 +65,9 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   if (read.error !== undefined) return read;
   const { entry, value, isStringified } = read;
   try {
-    return { entry, value, isStringified, ready: readyMessage(read, options) };
+    const ready = readyMessage(read, options);
+    const violation = options.violation?.(value);
+    return violation === undefined ? { entry, value, isStringified, ready } : { entry, error: violation };
   } catch (error) {
     if (error instanceof ValidationError) return { entry, error: explained(error, value) };
     if (error instanceof HooksError) return { entry, error };

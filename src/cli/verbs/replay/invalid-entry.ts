@@ -1,4 +1,5 @@
 import { InputError, ValidationError, type HooksError } from '../../../errors.ts';
+import type { PlanViolation } from '../../../plan/plan.ts';
 import { printable } from '../../../redact.ts';
 import type { ReplayEntry, Origin } from '../../../replay/reading/replay-entry.ts';
 import type { ReportedResult } from '../../../report/report.ts';
@@ -16,6 +17,25 @@ export interface InvalidEntry {
   readonly hint?: string | undefined;
   /** The path of the field in the message, if the error is about a field. */
   readonly path?: string | undefined;
+  /** Whether the entry is a message that violates the tracking plan of --plan. */
+  readonly isUnplanned?: true;
+}
+
+/** A message that violates the tracking plan of --plan. */
+class UnplannedError extends ValidationError {}
+
+/** Describes the first violation of a message, and counts the others. Undefined without a violation. */
+export function unplannedError([first, ...others]: readonly PlanViolation[]): UnplannedError | undefined {
+  if (first === undefined) return undefined;
+  const { path, expected, got } = first;
+  const more =
+    others.length === 0 ? '' : `; ${others.length} more violation${others.length === 1 ? '' : 's'}`;
+  const sentence = `Violates the plan at \`${path}\`: expected ${expected}, got ${got.slice(0, 200)}${more}`;
+  return new UnplannedError(sentence, {
+    path,
+    got,
+    hint: others.length === 0 ? undefined : 'hooks plan lint lists all violations',
+  });
 }
 
 export function invalidEntry({ origin }: ReplayEntry, error: HooksError): InvalidEntry {
@@ -26,6 +46,7 @@ export function invalidEntry({ origin }: ReplayEntry, error: HooksError): Invali
     reason: printable(error.message, 2_000),
     hint: error.hint && printable(error.hint),
     path: error instanceof ValidationError && error.path !== '' ? error.path : undefined,
+    ...(error instanceof UnplannedError && { isUnplanned: true }),
   };
 }
 
@@ -43,10 +64,10 @@ export function invalidText({ place, reason, hint }: InvalidEntry, screen: Scree
   return hint === undefined ? line : `${line}\n${fitText(`  ${hint}`, columns)}`;
 }
 
-export function invalidLine({ origin, place, reason, path }: InvalidEntry): object {
+export function invalidLine({ origin, place, reason, path, isUnplanned }: InvalidEntry): object {
   return {
     outcome: 'invalid',
-    error: 'invalid',
+    error: isUnplanned ? 'unplanned' : 'invalid',
     reason,
     ...(path !== undefined && { path }),
     at: place,
@@ -55,11 +76,12 @@ export function invalidLine({ origin, place, reason, path }: InvalidEntry): obje
   };
 }
 
-export function reportedInvalid({ origin, place, reason }: InvalidEntry): ReportedResult {
+export function reportedInvalid({ origin, place, reason, isUnplanned }: InvalidEntry): ReportedResult {
   return {
     name: 'invalid entry',
     origin,
     outcome: 'invalid',
+    ...(isUnplanned && { error: 'unplanned' }),
     reason: `${reason} (${printable(place)})`,
     attempts: 0,
   };

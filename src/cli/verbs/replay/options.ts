@@ -22,6 +22,8 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly limit?: string;
   readonly format?: ExactFormat;
   readonly strict?: true;
+  /** Path of the tracking plan, a file or a folder, that every message must follow (`--plan`). */
+  readonly plan?: string;
   readonly failFast?: true;
   /** Time without a response after which the replay stops, in ms (`--give-up-after`). */
   readonly giveUpAfter?: number;
@@ -68,6 +70,11 @@ const FLAG_RULES: readonly FlagRule[] = [
     flag: '--exact',
     excludes: ['--timestamps', '--message-ids', '--strict'],
     hint: 'leave out one of the two: --exact sends the bytes of the file to webhooks unchanged',
+  },
+  {
+    flag: '--exact',
+    excludes: ['--plan'],
+    hint: 'leave out one of the two: with --exact a body need not be a message',
   },
   {
     flag: '--give-up-after',

@@ -4,6 +4,7 @@ import { systemClock } from '../../../clock.ts';
 import { UnsafeFolderError } from '../../../config/data-folder.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { HooksError } from '../../../errors.ts';
+import type { JsonValue } from '../../../message/types.ts';
 import { ReplayInUseError } from '../../../replay/checkpoint/checkpoint-lock.ts';
 import { openCheckpoint, type Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
 import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
@@ -29,9 +30,11 @@ import {
   signingSecrets,
   type WhereTo,
 } from '../../flags/delivery/where-to.ts';
+import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
+import { unplannedError } from './invalid-entry.ts';
 import { resentEntries } from './resent-entries.ts';
 import { ResponseWatch } from '../../../replay/response-watch.ts';
 import { ReplayRun } from './run.ts';
@@ -47,6 +50,7 @@ export async function replay(
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   if (options.exact) await assertFormats(inputs, options);
+  const readyOptions = await readyOptionsOf(options, io);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
   if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
@@ -54,10 +58,34 @@ export async function replay(
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
   try {
-    return await replayInputs({ inputs, plan, to, onRequest, checkpoint, options, settings, io, github });
+    return await replayInputs({
+      inputs,
+      plan,
+      readyOptions,
+      to,
+      onRequest,
+      checkpoint,
+      options,
+      settings,
+      io,
+      github,
+    });
   } finally {
     await checkpoint?.close();
   }
+}
+
+const now = (): number => systemClock.now();
+
+/** Loads the plan of --plan, and the code for plans only then. Throws InputError for a plan that cannot be used. */
+async function readyOptionsOf(options: ReplayOptions, io: Io): Promise<ReadyOptions> {
+  const { plan, exact = false, strict = false, timestamps, messageIds } = options;
+  const rewrite = createRewrite({ timestamps, messageIds, now, newId: randomUUID });
+  if (plan === undefined) return { exact, strict, rewrite, now };
+  const { planFlag } = await import('../../flags/plan-file.ts');
+  const violations = await planFlag(plan, io);
+  const violation = (message: JsonValue): HooksError | undefined => unplannedError(violations(message));
+  return { exact, strict, rewrite, now, violation };
 }
 
 /** Outputs that `hooks replay` writes to: those of the process, and the annotations of a GitHub workflow. */
@@ -70,12 +98,13 @@ interface ReplayOutputs {
 interface PreparedReplay extends CheckpointContext, ReplayOutputs {
   readonly inputs: readonly Input[];
   readonly plan: ReplayPlan;
+  readonly readyOptions: ReadyOptions;
   readonly onRequest: Awaited<ReturnType<typeof previewOf>>;
   readonly checkpoint: Checkpoint | undefined;
 }
 
 async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
-  const { inputs, plan, to, onRequest, checkpoint, options, settings, io, github } = prepared;
+  const { inputs, plan, readyOptions, to, onRequest, checkpoint, options, settings, io, github } = prepared;
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
   const ledger = new Ledger(systemClock, checkpoint?.isKept ? undefined : (plan.selection.offset ?? 0));
   const expected = new ExpectedTotal(inputs);
@@ -110,12 +139,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     open,
     pace: createPace({ clock: systemClock, ...plan }),
     selection: new ReplaySelection(plan.selection),
-    rewrite: createRewrite({
-      timestamps: options.timestamps,
-      messageIds: options.messageIds,
-      now: () => systemClock.now(),
-      newId: randomUUID,
-    }),
+    readyOptions,
   });
   const result = await run.finish();
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);

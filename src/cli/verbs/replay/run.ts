@@ -10,7 +10,7 @@ import type { ExpectedTotal } from '../../../replay/expected-total.ts';
 import { isAllTaken, type Ledger, type TakenOutcome } from '../../../replay/ledger.ts';
 import type { ReplayPace } from '../../../replay/pace.ts';
 import { readEntries } from '../../../replay/reading/read-entries.ts';
-import { recordedAtOf, type Rewrite } from '../../../replay/rewrite.ts';
+import { recordedAtOf } from '../../../replay/rewrite.ts';
 import type { ReplaySelection } from '../../../replay/selection.ts';
 import type { Io } from '../../io.ts';
 import type { OpenPipeline } from '../../flags/delivery/open-pipeline.ts';
@@ -48,7 +48,7 @@ export interface ReplayParts {
   readonly open: OpenPipeline;
   readonly pace: ReplayPace;
   readonly selection: ReplaySelection;
-  readonly rewrite: Rewrite;
+  readonly readyOptions: ReadyOptions;
 }
 
 interface ReplayResult {
@@ -61,7 +61,6 @@ interface ReplayResult {
 export class ReplayRun {
   readonly #parts: ReplayParts;
   readonly #semaphore: ReplaySemaphore;
-  readonly #readyOptions: ReadyOptions;
   readonly #earlier: EarlierPart;
   readonly #received: ReceivedTally;
   /** Stops the replay: aborted by an interruption, by --fail-fast or by --give-up-after. */
@@ -78,10 +77,8 @@ export class ReplayRun {
     // Closes the pipeline at once: the reader notices the abort late, and would send more. `finish` reports errors.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
-    const { exact = false, strict = false } = parts.options;
-    this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
     this.#received = new ReceivedTally(parts.open.loopback);
-    this.#earlier = new EarlierPart({ ...parts, isExact: exact });
+    this.#earlier = new EarlierPart({ ...parts, isExact: parts.readyOptions.exact });
   }
 
   async finish(): Promise<ReplayResult> {
@@ -129,15 +126,15 @@ export class ReplayRun {
   /** Processes an entry. Returns undefined instead of a settled promise, which saves most messages a microtask. */
   #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
-    const { checkpoint, selection, output, options } = this.#parts;
-    const read = prepareEntry(entry, this.#readyOptions);
+    const { checkpoint, selection, output, options, readyOptions } = this.#parts;
+    const read = prepareEntry(entry, readyOptions);
     const selected = selection.takes(read.value);
     if (selected === false) {
       this.#parts.ledger.skip();
       return undefined;
     }
     if (checkpoint?.has(index)) return this.#earlier.skip(index, read);
-    const found = selected === true ? readyEntry(read, this.#readyOptions) : { entry, error: selected };
+    const found = selected === true ? readyEntry(read, readyOptions) : { entry, error: selected };
     if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
     if (options.exact && !output.hasWarned && !isFixedPoint(found)) output.warnOfBytes(found.entry.origin);
     return this.#deliverInTime({ entry: found.entry, index, number: this.#parts.ledger.open() }, found);

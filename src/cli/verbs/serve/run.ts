@@ -6,7 +6,6 @@ import { aborted, type Io } from '../../io.ts';
 import { listeningText, listeningUrls } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
 import { openService, type ServiceFlags } from '../../flags/delivery/service-flags.ts';
-import { readPlanFile } from '../../flags/plan-file.ts';
 import { flagError } from '../../flags/flag-values.ts';
 
 export interface ServeOptions extends ServiceFlags {
@@ -23,7 +22,11 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { host, port, deliver } = options;
   const deletionReach = deletionReachOf(options);
   const opened = await openService(options, io, { deliver, hint: 'or only queue, with --no-deliver' });
-  const readPlan = (file: string): Promise<PlanDocument> => readPlanFile(file, io);
+  // Loads the code for plans only if a source has one.
+  const readPlan = async (file: string): Promise<PlanDocument> => {
+    const { readPlanFile } = await import('../../flags/plan-file.ts');
+    return readPlanFile(file, io);
+  };
   const service = await runService({ ...opened, host, port, deliver, deletionReach, readPlan });
   const { reloadPlans } = service;
   // At a terminal, SIGHUP means that the terminal is gone.
