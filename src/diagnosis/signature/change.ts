@@ -5,7 +5,7 @@ export interface SignatureChange {
   readonly code: ReasonCode;
   /** The change in words that follow "it would match" (`without the trailing newline`). Never shows a secret. */
   readonly would: string;
-  /** How unlikely the change is. Combinations are tried in the order of the sum of their costs. */
+  /** How unlikely the change is. Combinations are tried in the order of the sum of their costs. A change of cost 4 is tried alone. */
   readonly cost: Cost;
   /** How to fix the change. @default the fix of the code, from FIXES */
   readonly fix?: string | undefined;
@@ -18,7 +18,7 @@ export interface SignatureChange {
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
 
-export type Cost = 1 | 2 | 3;
+export type Cost = 1 | 2 | 3 | 4;
 
 /** A change, and the value that results from it. */
 export interface Changed<Value> extends SignatureChange {
@@ -47,7 +47,7 @@ export interface Applicable<Value, Result = Value> extends SignatureChange {
 
 /** Changes by cost, sorted once, because a search applies them to hundreds of values. */
 export class ChangeTable<Value, Result = Value> {
-  readonly #byCost: Readonly<Record<Cost, Applicable<Value, Result>[]>> = { 1: [], 2: [], 3: [] };
+  readonly #byCost: Readonly<Record<Cost, Applicable<Value, Result>[]>> = { 1: [], 2: [], 3: [], 4: [] };
 
   constructor(groups: readonly RowGroup<Value, Result>[], others: readonly Applicable<Value, Result>[] = []) {
     for (const { code, rows, fix: groupFix } of groups) {
@@ -89,11 +89,11 @@ export interface VariantsOptions<Value> {
   readonly replace: (cost: Cost) => readonly Changed<Value>[];
   /** Identifies a value, so that each value is tried once, with its cheapest changes. */
   readonly keyOf: (value: Value) => string;
-  /** Maximum sum of the costs of chained changes. */
+  /** Maximum sum of the costs of chained changes. A replacement can cost more. */
   readonly mostCost: number;
 }
 
-export const COSTS: readonly Cost[] = [1, 2, 3];
+export const COSTS: readonly Cost[] = [1, 2, 3, 4];
 
 /**
  * Chains changes of the roots. Makes the variants of each sum of costs only when `at` first asks for this sum. Makes them in
@@ -112,17 +112,16 @@ export class Variants<Value> {
 
   /** The variants whose costs have this sum, in lists. Ask for smaller sums first. */
   at(sum: number): Iterable<readonly Variant<Value>[]> {
-    if (sum > this.#options.mostCost) return [];
     const known = this.#byCost[sum];
     return known === undefined ? this.#made(sum) : [known];
   }
 
   *#made(sum: number): Generator<readonly Variant<Value>[]> {
-    const { change, replace } = this.#options;
+    const { change, replace, mostCost } = this.#options;
     const made: Variant<Value>[] = [];
     for (const cost of COSTS) {
       const before = sum - cost;
-      for (const { value, changes } of this.#byCost[before] ?? []) {
+      for (const { value, changes } of sum > mostCost ? [] : (this.#byCost[before] ?? [])) {
         for (const list of change(value, cost)) yield this.#kept(list, changes, made);
       }
       if (before === 0) yield this.#kept(replace(cost), [], made);

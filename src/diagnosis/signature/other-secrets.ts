@@ -38,6 +38,31 @@ const EXAMPLES = [
   'your-webhook-secret',
 ];
 
+/** The words of placeholders in code and examples: `your_webhook_secret`, `SUPER-SECRET-KEY`, `test secret 123`. */
+const OWNERS = ['', 'your', 'my', 'test', 'dev', 'super', 'the', 'example', 'default', 'local'];
+const NOUNS = ['', 'webhook', 'signing', 'webhook signing', 'shared', 'hmac', 'api'].flatMap((kind) =>
+  ['secret', 'secret key', 'key', 'token'].map((noun) => `${kind} ${noun}`),
+);
+const ENDS = ['', 'here', '123'];
+
+let placeholders: ReadonlySet<string> | undefined;
+
+/** All placeholders, in lower case. Made on first use, because a valid signature needs none. */
+function allPlaceholders(): ReadonlySet<string> {
+  placeholders ??= new Set([
+    ...['change me', 'replace me'].flatMap(joinedWords),
+    ...OWNERS.flatMap((owner) =>
+      NOUNS.flatMap((noun) => ENDS.flatMap((end) => joinedWords(`${owner} ${noun} ${end}`))),
+    ),
+  ]);
+  return placeholders;
+}
+
+function joinedWords(text: string): readonly string[] {
+  const words = text.trim().split(/ +/);
+  return ['_', '-', ' ', ''].map((separator) => words.join(separator));
+}
+
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
@@ -49,9 +74,13 @@ const REPLACEMENT_ROWS: readonly ChangeRow<undefined, string>[] = [
   }),
   [2, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`, () => DOCS_EXAMPLE],
   ...EXAMPLES.map((text): ChangeRow<undefined, string> => {
-    return [2, `with "${text}" as the secret, as examples have it`, () => text];
+    return [2, asExample(text), () => text];
   }),
 ];
+function asExample(text: string): string {
+  return `with "${text}" as the secret, as examples have it`;
+}
+
 const REPLACEMENTS = new ChangeTable<undefined, string>([{ code: 'other-secret', rows: REPLACEMENT_ROWS }]);
 
 /** The secrets that the two sides may hold. */
@@ -82,6 +111,11 @@ export function* otherSecrets(
     }
   }
   yield* REPLACEMENTS.changes(undefined, cost);
+  if (cost === 4) {
+    for (const text of [...allPlaceholders()].flatMap((each) => [each, each.toUpperCase()])) {
+      yield { code, would: asExample(text), fix: NOT_SET, cost, value: text };
+    }
+  }
   for (const name of variableNames(schemeName, cost)) {
     for (const value of REFERENCES.map((write) => write(name))) {
       const would = `with the text "${value}" as the secret, which the other side did not expand`;
@@ -92,7 +126,7 @@ export function* otherSecrets(
 
 /** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {
-  return secret === DOCS_EXAMPLE || EXAMPLES.includes(secret);
+  return [DOCS_EXAMPLE, ...EXAMPLES].includes(secret) || allPlaceholders().has(secret.toLowerCase());
 }
 
 /**
@@ -108,6 +142,10 @@ const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i,
     'which looks like a placeholder or a reference rather than a secret',
+  ],
+  [
+    /^(?:[sprk]k_(?:test|live)_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|SG\.|shp[a-z]{2}_|AIza|glpat-)/,
+    'which begin like an API key or an access token: give the signing secret of the webhook',
   ],
   [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
   [

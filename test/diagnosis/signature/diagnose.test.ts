@@ -121,6 +121,29 @@ describe('a body that was written again', () => {
   });
 });
 
+describe('a secret that is no secret of a webhook', () => {
+  it.each(['your_webhook_secret', 'SUPER-SECRET-KEY', 'my signing key', 'testsecret123', 'change-me'])(
+    'is named if the other side signs with the placeholder %s',
+    (key) => {
+      const { hint } = mismatch({ body: 'b', signature: hmac('b', key), secrets: ['k'] });
+      expect(hint).toContain(
+        `it would match with "${key}" as the secret, as examples have it. Set the variable`,
+      );
+    },
+  );
+
+  it('is described if it begins like an API key', () => {
+    const secrets = ['sk_test_51N8xQ2LkdIwHu7ixT4mVbWq9'];
+    const { hint } = mismatch({
+      body: 'b',
+      signature: hmac('b', 'other'),
+      secrets,
+      secretOrigin: '--secret',
+    });
+    expect(hint).toContain('33 characters, which begin like an API key or an access token: give the signing');
+  });
+});
+
 describe('diagnose', () => {
   const body = '{"url":"https://a/ë","text":"<b>\'x\' + \\"y\\"</b>"}';
 
