@@ -38,16 +38,16 @@ const EXAMPLES = [
   'your-webhook-secret',
 ];
 
-/** The words of placeholders in code and examples: `your_webhook_secret`, `SUPER-SECRET-KEY`, `test secret 123`. */
-const OWNERS = ['', 'your', 'my', 'test', 'dev', 'super', 'the', 'example', 'default', 'local'];
-const NOUNS = ['', 'webhook', 'signing', 'webhook signing', 'shared', 'hmac', 'api'].flatMap((kind) =>
+/** The words of placeholders in code and examples: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
+const OWNERS = ['', 'your', 'my', 'test', 'dev', 'super', 'default'];
+const NOUNS = ['', 'webhook', 'signing', 'webhook signing', 'shared'].flatMap((kind) =>
   ['secret', 'secret key', 'key', 'token'].map((noun) => `${kind} ${noun}`),
 );
 const ENDS = ['', 'here', '123'];
 
 let placeholders: ReadonlySet<string> | undefined;
 
-/** All placeholders, in lower case. Made on first use, because a valid signature needs none. */
+/** All placeholders. Made on first use, because a valid signature needs none. */
 function allPlaceholders(): ReadonlySet<string> {
   placeholders ??= new Set([
     ...['change me', 'replace me'].flatMap(joinedWords),
@@ -60,7 +60,7 @@ function allPlaceholders(): ReadonlySet<string> {
 
 function joinedWords(text: string): readonly string[] {
   const words = text.trim().split(/ +/);
-  return ['_', '-', ' ', ''].map((separator) => words.join(separator));
+  return [words.join('_').toUpperCase(), ...['_', '-', ''].map((separator) => words.join(separator))];
 }
 
 const NOT_SET =
@@ -112,7 +112,7 @@ export function* otherSecrets(
   }
   yield* REPLACEMENTS.changes(undefined, cost);
   if (cost === 4) {
-    for (const text of [...allPlaceholders()].flatMap((each) => [each, each.toUpperCase()])) {
+    for (const text of allPlaceholders()) {
       yield { code, would: asExample(text), fix: NOT_SET, cost, value: text };
     }
   }
@@ -126,7 +126,7 @@ export function* otherSecrets(
 
 /** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {
-  return [DOCS_EXAMPLE, ...EXAMPLES].includes(secret) || allPlaceholders().has(secret.toLowerCase());
+  return [DOCS_EXAMPLE, ...EXAMPLES].includes(secret) || allPlaceholders().has(secret);
 }
 
 /**

@@ -122,7 +122,7 @@ describe('a body that was written again', () => {
 });
 
 describe('a secret that is no secret of a webhook', () => {
-  it.each(['your_webhook_secret', 'SUPER-SECRET-KEY', 'my signing key', 'testsecret123', 'change-me'])(
+  it.each(['your_webhook_secret', 'SUPER_SECRET_KEY', 'my-signing-key', 'testsecret123', 'change-me'])(
     'is named if the other side signs with the placeholder %s',
     (key) => {
       const { hint } = mismatch({ body: 'b', signature: hmac('b', key), secrets: ['k'] });
