@@ -4,6 +4,7 @@ import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
 import { fitText } from './fit-text.ts';
 import { createOut, type Out } from './out.ts';
+import { programName, withProgramName } from './program-name.ts';
 import { loadPalette, PLAIN_PALETTE, PLAIN_PALETTES, type Palettes } from './palette.ts';
 
 const STDIN_FD = 0;
@@ -29,6 +30,8 @@ export interface Io extends Out, Palettes {
   readonly signalGroup: (name: NodeJS.Signals) => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
+  /** Replaces `hooks` in the commands of a text by the words that started the program. `note` does this itself. */
+  readonly named: (text: string) => string;
   /** `out` and `note` that do not escape the workflow commands of a CI runner, for text that must stay unchanged. */
   readonly verbatim: Pick<Io, 'out' | 'note'>;
   /** Whether only errors are wanted: `-q`. */
@@ -94,6 +97,8 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to the stderr of the process directly, so write errors must be handled from the start.
   if (env['DEBUG']) stderr();
+  const named = (text: string): string =>
+    withProgramName(text, () => programName({ script: proc.argv[1] ?? '', env, cwd: () => proc.cwd() }));
   return guarded({
     ...palettes,
     get stdin() {
@@ -113,8 +118,9 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
     note: (line) => {
       // A terminal shows both outputs, so buffered stdout must appear before this line of stderr.
       output.flush();
-      stderr().write(`${fitText(line, stderr().columns)}\n`);
+      stderr().write(`${fitText(named(line), stderr().columns)}\n`);
     },
+    named,
     isQuiet: isGiven(argv, 'quiet'),
     get stderr() {
       return stderr();

@@ -6,12 +6,15 @@ import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
 
 /** The part of the environment that commander's output needs. */
-type UsageOutput = Pick<Io, 'out' | 'note' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'>;
+type UsageOutput = Pick<
+  Io,
+  'out' | 'note' | 'named' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'
+>;
 
 /** Prints commander's errors like all other errors: the problem, then the hint. */
 export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
-    writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
+    writeOut: (text) => io.out(fitText(io.named(text), io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? DEFAULT_COLUMNS,
     getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || DEFAULT_COLUMNS,
     // Help has no colors. Asking the terminal whether it has colors would create the stream of stdout, which takes time.

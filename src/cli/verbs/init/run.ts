@@ -165,7 +165,9 @@ function printResult(
   io: Io,
 ): void {
   const config = isFound ? '' : ` -c ${printable(file)}`;
-  const next = ['hooks doctor', NEXT_COMMAND[purpose](printable(url))].map((command) => command + config);
+  const next = ['hooks doctor', NEXT_COMMAND[purpose](printable(url))].map(
+    (command) => io.named(command) + config,
+  );
   if (options.output === 'json') {
     io.out(jsonLine({ file, next }));
     return;
