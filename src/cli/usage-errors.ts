@@ -115,7 +115,11 @@ function meantArgument(command: Command): string {
   // If the main flag of the type has a value, the surplus word is probably the rest of that value, cut off at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
   if (!isFree) {
-    const isNone = command.registeredArguments.length === 0 && flag === undefined;
+    const last = command.registeredArguments.at(-1);
+    if (last?.name() === 'file') {
+      return `run ${pathOf(command)} once for each file, and put quotes around a name with spaces`;
+    }
+    const isNone = last === undefined && flag === undefined;
     return `${isNone ? 'leave it out, or ' : ''}put quotes around a value with spaces`;
   }
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');

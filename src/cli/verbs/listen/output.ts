@@ -73,7 +73,7 @@ export class ListenOutput {
     if (certificate === undefined || certOut !== undefined) {
       const command = this.#nextCommand(url, checks);
       this.remark(`Try: ${command}`);
-      if (/cat\)|-file -$/.test(command)) this.remark(TYPE_THE_SECRET);
+      if (command.includes('-file -')) this.remark(TYPE_THE_SECRET);
     }
     // The self-signed certificate was not saved, so commands of hooks reject it. curl can skip the check, but cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
@@ -137,7 +137,8 @@ export class ListenOutput {
   }
 
   /**
-   * Returns a command to send a message from another terminal and any folder. Never contains the secret; the user types it.
+   * Returns a command to send a message from another terminal and any folder. Never contains the secret: the user types it at
+   * the prompt of `--secret-file -`, which does not show it.
    */
   #nextCommand(url: string, { hasSecret, schemes }: Pick<ListenReady, 'hasSecret' | 'schemes'>): string {
     const { certOut, secret, secretFile, config } = this.#options;
@@ -155,12 +156,13 @@ export class ListenOutput {
       return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
     }
     // The printed command uses HOOKS_SECRET if it is set in the terminal that runs the command, and asks for it otherwise.
-    if (flags.length === 0 && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
-    return `${send} --secret-file -`;
+    const isSet = flags.length === 0 && env['HOOKS_SECRET'];
+    return `${send} ${isSet ? '$([ "$HOOKS_SECRET" ] || echo --secret-file -)' : '--secret-file -'}`;
   }
 }
 
-const TYPE_THE_SECRET = '     (when it waits for input, type the secret, Enter and Ctrl-D)';
+const TYPE_THE_SECRET =
+  '     (when it asks for the secret, type it and Enter; the terminal does not show it)';
 
 /** Returns `--scheme` for the first scheme: one scheme is enough, and needs only one secret. Empty for a default scheme. */
 function schemeFlag([first]: readonly SignatureScheme[] = []): string {
