@@ -430,10 +430,10 @@ function isCli(room: string): boolean {
   return room === 'cli' || room.startsWith('cli/');
 }
 
-/** Every room may import the files at the root of `cli`; a verb also what verbs share, and never another verb. */
+/** Every room may import the files at the root of `cli` and the help; a verb also what verbs share, and never another verb. */
 function isAllowedInCli(from: string, to: string): boolean {
   const [room, target] = [roomOf(from), roomOf(to)];
-  if (target === 'cli' || from === 'cli/program.ts') return true;
+  if (['cli', 'cli/help'].includes(target) || from === 'cli/program.ts') return true;
   return room !== 'cli' && !SHARED_BY_VERBS.includes(room) && SHARED_BY_VERBS.includes(target);
 }
 

@@ -16,8 +16,8 @@ interface Walk {
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
   send: { files: 96, functions: 620 },
-  batch: { files: 75, functions: 380 },
-  replay: { files: 143, functions: 904 },
+  batch: { files: 76, functions: 380 },
+  replay: { files: 144, functions: 904 },
   verify: { files: 34, functions: 182 },
 } as const satisfies Record<string, Walk>;
 

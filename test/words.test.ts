@@ -121,10 +121,16 @@ it('the README has at most 10 KB, so that it can be read in one go', () => {
   expect(statSync(join(ROOT, 'README.md')).size).toBeLessThanOrEqual(10 * 1_024);
 });
 
-it('no page says `npx hooks` except for a clone, because elsewhere that name is another package', () => {
+it('no page says `npx hooks` except for a clone and for a project that has the package, because elsewhere that name is another package', () => {
   const lines = [...filesBelow('docs', /\.md$/), 'README.md'].flatMap(linesOf);
   const named = lines.filter(({ text }) => text.includes('npx hooks'));
-  expect(named.map(({ text }) => text)).toEqual(['npm ci && npx hooks replay fixtures/*.json --loopback']);
+  const inProject = 'In this project the command is `npx hooks`.';
+  expect(named.map(({ text }) => text)).toEqual([
+    inProject,
+    inProject,
+    'npm ci && npx hooks replay fixtures/*.json --loopback',
+    'Without `--global`, and in a clone, the command is `npx hooks`; help, hints and suggestions then say so.',
+  ]);
 });
 
 describe('the words', () => {

@@ -4,6 +4,7 @@ import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
 import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import { createOut, type Out } from './out.ts';
+import { programName, withProgramName } from './program-name.ts';
 import { loadPalette, PLAIN_PALETTE, PLAIN_PALETTES, type Palettes } from './palette.ts';
 
 const STDIN_FD = 0;
@@ -29,8 +30,8 @@ export interface Io extends Out, Palettes {
   readonly signalGroup: (name: NodeJS.Signals) => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
-  /** Returns a text whose commands begin as the user has to type them: with `npx` if npx started this command. */
-  readonly asTyped: (text: string) => string;
+  /** Replaces `hooks` in the commands of a text by the words that started the program. `note` does this itself. */
+  readonly named: (text: string) => string;
   /** `out` and `note` that do not escape the workflow commands of a CI runner, for text that must stay unchanged. */
   readonly verbatim: Pick<Io, 'out' | 'note'>;
   /** Whether only errors are wanted: `-q`. */
@@ -45,26 +46,16 @@ export interface Io extends Out, Palettes {
 /** The properties of stdout that text for people depends on. */
 export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
 
-/**
- * Escapes the workflow commands of a CI runner in everything that is written, because text can come from outside. Writes the
- * commands in notes as the user can type them.
- */
-export function guarded(io: Omit<Io, 'verbatim' | 'asTyped'>): Io {
+/** Escapes the workflow commands of a CI runner in everything that is written, because text can come from outside. */
+export function guarded(io: Omit<Io, 'verbatim'>): Io {
   const { out, note, env } = io;
   const escape = commandEscaper(env);
-  // npx puts `hooks` into the PATH of this process only.
-  const asTyped = (text: string): string =>
-    env['npm_command'] === 'exec' ? text.replaceAll(COMMAND, 'npx hooks ') : text;
   return Object.assign(io, {
-    asTyped,
     verbatim: { out, note },
     out: (text: string) => out(escape(text)),
-    note: (line: string) => note(escape(asTyped(line))),
+    note: (line: string) => note(escape(line)),
   });
 }
-
-/** Matches `hooks ` where a sentence gives a command to run. */
-const COMMAND = /(?<=`|\(|\b(?:run|start|or|try) |Try: |^)hooks (?=[a-z])/gm;
 
 /** Resolves once the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
@@ -111,6 +102,8 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to the stderr of the process directly, so write errors must be handled from the start.
   if (env['DEBUG']) stderr();
+  const named = (text: string): string =>
+    withProgramName(text, () => programName({ script: proc.argv[1] ?? '', env, cwd: () => proc.cwd() }));
   return guarded({
     ...palettes,
     get stdin() {
@@ -130,8 +123,10 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
     note: (line) => {
       // A terminal shows both outputs, so buffered stdout must appear before this line of stderr.
       output.flush();
-      stderr().write(`${fitText(line, widthOf(stderr()))}\n`);
+      stderr().write(`${fitText(named(line), widthOf(stderr()))}
+`);
     },
+    named,
     isQuiet: isGiven(argv, 'quiet'),
     get stderr() {
       return stderr();

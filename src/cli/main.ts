@@ -4,7 +4,7 @@ import { printable } from '../redact.ts';
 import { errorSentence, hintOf, noteError } from './error-text.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
 import { fitText } from './fit-text.ts';
-import { shortHelp } from './help-command.ts';
+import { shortHelp } from './help/help-command.ts';
 import { createIo, isGiven, loadPalettes, type Io } from './io.ts';
 import { createProgram } from './program.ts';
 
@@ -44,7 +44,7 @@ export async function runCommandLine(given: readonly string[], io: Io): Promise<
       code = ended;
     });
     const [group] = argv.length === 1 ? program.commands.filter(isGroupNamed(argv[0])) : [];
-    if (argv.length === 0) io.out(fitText(shortHelp(program), io.stdoutColumns));
+    if (argv.length === 0) io.out(fitText(io.named(shortHelp(program)), io.stdoutColumns));
     else if (group !== undefined) group.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return code;

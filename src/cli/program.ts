@@ -1,11 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import { Command, Option } from 'commander';
 import { HELP, type CommandContext, type Define } from './command.ts';
-import { GUIDES, type GuideName } from './guide.ts';
-import { addHelpCommand, subcommandOf } from './help-command.ts';
+import { GUIDES, type GuideName } from './help/guide.ts';
+import { addHelpCommand, subcommandOf } from './help/help-command.ts';
 import { DEFAULT_COLUMNS, wrapText } from './fit-text.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
+import type { VerbName } from './program-name.ts';
 import { PACKAGE_VERSION } from '../app/version.ts';
 
 interface Verb {
@@ -22,7 +23,7 @@ const audienceVerbs = () => import('./verbs/audience/command.ts');
 const completionVerbs = () => import('./verbs/completion/command.ts');
 
 /** The commands, in the order of the help. Only the module of the command that runs is loaded. */
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Readonly<Record<VerbName | 'complete', Verb>> = {
   send: {
     group: 'Send:',
     summary: 'build, sign and deliver one message',
@@ -182,8 +183,9 @@ export async function createProgram(
 
 /** Returns the command that the first word names, or all commands, for help, suggestions and completions. */
 function verbsFor([first = '']: readonly string[]): readonly (readonly [name: string, verb: Verb])[] {
-  const named = Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;
-  return named?.group === undefined ? Object.entries(VERBS) : [[first, named]];
+  const verbs: Readonly<Record<string, Verb>> = VERBS;
+  const named = Object.hasOwn(verbs, first) ? verbs[first] : undefined;
+  return named?.group === undefined ? Object.entries(verbs) : [[first, named]];
 }
 
 async function addVerb(

@@ -6,12 +6,15 @@ import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
 
 /** The part of the environment that commander's output needs. */
-type UsageOutput = Pick<Io, 'out' | 'note' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'>;
+type UsageOutput = Pick<
+  Io,
+  'out' | 'note' | 'named' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'
+>;
 
 /** Prints commander's errors like all other errors: the problem, then the hint. */
 export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
-    writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
+    writeOut: (text) => io.out(fitText(io.named(text), io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? DEFAULT_COLUMNS,
     getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || DEFAULT_COLUMNS,
     // Help has no colors. Asking the terminal whether it has colors would create the stream of stdout, which takes time.
@@ -112,9 +115,11 @@ function meantArgument(command: Command): string {
   // If the main flag of the type has a value, the surplus word is probably the rest of that value, cut off at a space.
   const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
   if (!isFree) {
-    const last = command.registeredArguments.at(-1)?.name();
-    if (last?.toLowerCase() === 'file') return 'run it once for each file';
-    const isNone = command.registeredArguments.length === 0 && flag === undefined;
+    const last = command.registeredArguments.at(-1);
+    if (last?.name() === 'file') {
+      return `run ${pathOf(command)} once for each file, and put quotes around a name with spaces`;
+    }
+    const isNone = last === undefined && flag === undefined;
     return `${isNone ? 'leave it out, or ' : ''}put quotes around a value with spaces`;
   }
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');

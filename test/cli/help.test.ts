@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { GUIDES } from '../../src/cli/guide.ts';
+import { GUIDES } from '../../src/cli/help/guide.ts';
 import { createIo } from '../../src/cli/io.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import { hooks } from './run-in-process.ts';

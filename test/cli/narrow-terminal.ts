@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import { readFileSync } from 'node:fs';
-import { GUIDES } from '../../src/cli/guide.ts';
+import { GUIDES } from '../../src/cli/help/guide.ts';
 import { answers } from '../hostile-receivers.ts';
 
 export const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';

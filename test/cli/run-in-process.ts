@@ -130,6 +130,7 @@ function createIo(
     },
     flush: () => {},
     drained: () => undefined,
+    named: (text) => text,
     note: (line) => stderr.write(`${fitText(line, terminalColumns)}\n`),
     isQuiet: isGiven(argv, 'quiet'),
     stderr: Object.assign(stderr, isTty && { isTTY: true, columns: terminalColumns }),

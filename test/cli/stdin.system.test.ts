@@ -1,9 +1,11 @@
 // Needs python3.
 import { describe, expect, it } from 'vitest';
-import { onTerminal } from '../end-to-end/terminal.ts';
+import { BINARY, startHooks } from '../end-to-end/hooks.ts';
+import { atTerminal, onTerminal } from '../end-to-end/terminal.ts';
 import { hasTool } from '../external-tool.ts';
 import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const END = '\x04';
 const TRACK = '{"type":"track","event":"Signup","userId":"u1"}';
@@ -38,6 +40,18 @@ describe.skipIf(!hasTool('python3', '--version'))('standard input that is a term
       const { code, shown } = await onTerminal(args, { cwd, steps: [['Secret', end]] });
       expect([code === 0, shown]).toEqual([false, expect.not.stringContaining('    at ')]);
     }
+  });
+
+  it('does not show the secret that the command suggested by listen asks for', async () => {
+    const listen = startHooks(['listen', '--port', '0'], { env: { HOOKS_SECRET: 'typed-canary' } });
+    await until(() => /^Try: .*\n/m.test(listen.stderr()), 'the suggestion');
+    const [, command = ''] = /^Try: hooks (.*)$/m.exec(listen.stderr()) ?? [];
+    const { code, shown } = await atTerminal(['sh', '-c', `'${process.execPath}' '${BINARY}' ${command}`], {
+      cwd: temporaryFolder(),
+      steps: [['Secret', 'typed-canary\r']],
+    });
+    expect([code, shown]).toEqual([0, expect.not.stringContaining('canary')]);
+    expect((await listen.stop()).stdout).toContain(' valid ');
   });
 
   it('is read without a note with -q', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { expectRejected } from './expect-rejected.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks } from './run-in-process.ts';
 
 describe('a slip of someone who does not know the command line yet', () => {
@@ -33,18 +32,13 @@ describe('a slip of someone who does not know the command line yet', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: (await hooks(meant.split(' '))).stdout });
   });
 
-  it('names commands as npx runs them, if npx started hooks', async () => {
-    const env = { npm_command: 'exec' };
-    const { stderr } = await hooks(['doctor', 'foo'], { env });
-    expect(stderr).toContain('; or run npx hooks doctor --help to see its flags\n');
-    const { stdout } = await hooks(['doctor'], { env, cwd: temporaryFolder() });
-    expect(stdout).toContain('put `webhooks` into the config (npx hooks init writes one)');
-  });
-
   it.each([
     ['replay', 'files: read these files, globs or - (standard input); or run hooks replay --help'],
     ['completion', 'shell: print the script of this shell; or run hooks completion --help'],
-    ['verify a b', 'run it once for each file; or run hooks verify --help'],
+    [
+      'verify a b',
+      'run hooks verify once for each file, and put quotes around a name with spaces; or run hooks verify --help',
+    ],
     ['doctor foo', 'leave it out, or put quotes around a value with spaces; or run hooks doctor --help'],
   ])('%s gets a hint about its argument', async (line, hint) => {
     await expectRejected(line.split(' '), `hint:  ${hint}`);

@@ -60,44 +60,55 @@ function wrongKind(value: unknown, expected: string, { path, file }: PlaceInFile
 
 function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile): ConfigError {
   const known = shape.kind === 'keys' ? Object.keys(shape.keys).filter((each) => each !== '$schema') : [];
-  const near = suggestion(key, known);
   const name = spelled([...path, key]);
-  const below = placeBelow(key, shape, path);
-  const place = below === undefined && near === undefined ? nearestPlace(key, path) : below;
-  return configError(
-    { name, file },
-    `Unknown setting \`${name}\``,
+  const near = suggestion(key, known);
+  const place = placeOf(key, path);
+  const meant = near === undefined ? placeOf(key, path, suggestion) : [...path, near];
+  const hint =
     place !== undefined
-      ? `move it to \`${place}\``
-      : near === undefined
+      ? `move it to \`${spelled(place)}\``
+      : meant === undefined
         ? `there are: ${known.join(', ')}`
-        : `did you mean \`${spelled([...path, near])}\`?`,
+        : `did you mean \`${spelled(meant)}\`?`;
+  return configError({ name, file }, `Unknown setting \`${name}\``, hint);
+}
+
+/** Returns the name in a list that a key stands for. */
+type FindName = (key: string, names: readonly string[]) => string | undefined;
+
+const sameName: FindName = (key, names) => names.find((name) => name === key);
+
+/**
+ * Returns the path at which a config file allows a key that it does not allow below `path`: the shortest below the nearest
+ * object around the key. Undefined if `find` finds no such name.
+ */
+function placeOf(
+  key: string,
+  path: readonly string[],
+  find: FindName = sameName,
+): readonly string[] | undefined {
+  const around = path.reduce<readonly FileShape[]>(
+    (shapes, name) => [...shapes, ...shapes.slice(-1).flatMap((last) => shapeBelow(last, name) ?? [])],
+    [fileShape()],
   );
+  for (const [depth, shape] of [...around.entries()].toReversed()) {
+    const places = placesIn(shape);
+    const name = find(key, [...new Set(places.map((place) => place.at(-1) ?? ''))]);
+    const [shortest] = places
+      .filter((place) => place.at(-1) === name)
+      .toSorted((one, other) => one.length - other.length);
+    if (shortest !== undefined) return [...path.slice(0, depth), ...shortest];
+  }
+  return undefined;
 }
 
-/** Returns the path of a key in the nearest object above that allows it, or below such an object. Undefined if no object does. */
-function nearestPlace(key: string, path: readonly string[]): string | undefined {
-  const above = path.slice(0, -1);
-  const shape = above.reduce<FileShape | undefined>(
-    (each, name) => each && shapeBelow(each, name),
-    fileShape(),
-  );
-  const place = shape && placeBelow(key, shape, above);
-  return place ?? (path.length === 0 ? undefined : nearestPlace(key, above));
-}
-
-/** Returns the shortest path below `path`, whose shape this is, at which a config file allows a key. Undefined if there is none. */
-function placeBelow(key: string, shape: FileShape, path: readonly string[]): string | undefined {
-  const [shortest] = placesOf(shape, key).toSorted((one, other) => one.length - other.length);
-  return shortest === undefined ? undefined : [spelled(path), shortest].filter(Boolean).join('.');
-}
-
-function placesOf(shape: FileShape, key: string): string[] {
-  if (shape.kind === 'names') return placesOf(shape.each, key).map((below) => `NAME.${below}`);
+/** Lists the paths of all keys below a shape. */
+function placesIn(shape: FileShape): readonly (readonly string[])[] {
+  if (shape.kind === 'names') return placesIn(shape.each).map((below) => ['NAME', ...below]);
   if (shape.kind !== 'keys') return [];
   return Object.entries(shape.keys).flatMap(([name, below]) => [
-    ...(name === key ? [name] : []),
-    ...placesOf(below, key).map((place) => `${name}.${place}`),
+    [name],
+    ...placesIn(below).map((place) => [name, ...place]),
   ]);
 }
 

@@ -4,7 +4,7 @@ import { HooksError, InputError } from '../../errors.ts';
 import { OPEN_BRACE, QUOTE, trimmedBytes } from '../../message/json/bytes.ts';
 import { DocumentSplitter } from '../../message/json/document-splitter.ts';
 import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';
-import type { ExactFormat, ReplayEntry } from './replay-entry.ts';
+import type { ExactFormat, Origin, ReplayEntry } from './replay-entry.ts';
 import { isBatchDocument, parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { SplitterOutput } from '../../message/json/splitter.ts';
 
@@ -15,6 +15,8 @@ export interface EntryReadOptions {
   readonly format?: ExactFormat | undefined;
   /** Called with the number of bytes just read, before the entries found in these bytes are yielded. */
   readonly onBytes?: (bytes: number) => void;
+  /** Called for each capture whose signature did not verify when the request arrived. */
+  readonly onInvalidCapture?: (origin: Origin) => void;
 }
 
 /**
@@ -24,11 +26,13 @@ export interface EntryReadOptions {
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
   readonly #exact: boolean;
+  readonly #onInvalidCapture: EntryReadOptions['onInvalidCapture'];
   #entries: ReplayEntry[] = [];
 
-  constructor(file: string, { exact = false }: EntryReadOptions = {}) {
+  constructor(file: string, { exact = false, onInvalidCapture }: EntryReadOptions = {}) {
     this.#file = file;
     this.#exact = exact;
+    this.#onInvalidCapture = onInvalidCapture;
   }
 
   /** Returns the entries found since the last call. */
@@ -80,7 +84,9 @@ export class EntryCollector implements SplitterOutput {
 
   #bodyOf(value: unknown, line: number): Buffer | undefined {
     try {
-      const body = captureBody(readCapture(value));
+      const capture = readCapture(value);
+      if (capture.verdict === 'invalid') this.#onInvalidCapture?.({ file: this.#file, line });
+      const body = captureBody(capture);
       if (body.length > 0 || this.#exact) return Buffer.from(body.buffer, body.byteOffset, body.length);
       this.broken(
         line,

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { GUIDES } from '../../guide.ts';
+import { GUIDES } from '../../help/guide.ts';
 
 /** The candidates for a word: values, or names of files or folders, which the shell itself completes. */
 export interface Candidates {

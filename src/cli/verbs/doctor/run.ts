@@ -124,7 +124,7 @@ function integrationResults(sources: Sources): DoctorResult[] {
 function resultText(
   { check, status, said, hint }: DoctorResult,
   { output }: DoctorOptions,
-  { color, stdoutColumns: columns, asTyped }: Io,
+  { color, stdoutColumns: columns, named }: Io,
 ): string {
   if (output === 'json') return jsonLine({ check, status, said, hint });
   const [mark, paint] = (
@@ -136,9 +136,7 @@ function resultText(
   const cells = [first, { text: `${check.padEnd(12)} ` }, { text: printable(said, 2_000) }];
   const line = `${formatRow(cells, { columns, gap: 1 })}\n`;
   if (hint === undefined) return line;
-  return (
-    line + fitText(`${' '.repeat(16)}${color.dim('hint:')} ${printable(asTyped(hint), 2_000)}\n`, columns)
-  );
+  return line + fitText(`${' '.repeat(16)}${color.dim('hint:')} ${named(printable(hint, 2_000))}\n`, columns);
 }
 
 function conclusion({ warn: warned, fail: failed }: Record<DoctorResult['status'], number>): string {

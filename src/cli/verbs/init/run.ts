@@ -166,7 +166,7 @@ function printResult(
 ): void {
   const config = isFound ? '' : ` -c ${printable(file)}`;
   const next = ['hooks doctor', NEXT_COMMAND[purpose](printable(url))].map(
-    (command) => io.asTyped(command) + config,
+    (command) => io.named(command) + config,
   );
   if (options.output === 'json') {
     io.out(jsonLine({ file, next }));

@@ -71,7 +71,9 @@ export class ListenOutput {
     if (this.#options.output !== 'text') return;
     const { certOut } = this.#options;
     if (certificate === undefined || certOut !== undefined) {
-      this.remark(`Try: ${this.#nextCommand(url, checks)}`);
+      const command = this.#nextCommand(url, checks);
+      this.remark(`Try: ${command}`);
+      if (command.includes('-file -')) this.remark(TYPE_THE_SECRET);
     }
     // The self-signed certificate was not saved, so commands of hooks reject it. curl can skip the check, but cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
@@ -135,11 +137,12 @@ export class ListenOutput {
   }
 
   /**
-   * Returns a command to send a message from another terminal and any folder. Never contains the secret; the user types it.
+   * Returns a command to send a message from another terminal and any folder. Never contains the secret: the user types it at
+   * the prompt of `--secret-file -`, which does not show it.
    */
   #nextCommand(url: string, { hasSecret, schemes }: Pick<ListenReady, 'hasSecret' | 'schemes'>): string {
     const { certOut, secret, secretFile, config } = this.#options;
-    const { cwd } = this.#io;
+    const { cwd, env } = this.#io;
     const issuer = certOut === undefined ? '' : ` --ca ${quotedPath(resolve(cwd, certOut))}`;
     const plain = `hooks send track --event Signup --url ${url}${issuer}`;
     if (!hasSecret) return plain;
@@ -152,9 +155,14 @@ export class ListenOutput {
     if (files.length > 0 && files.length === flags.length) {
       return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
     }
-    return `${send} --secret-file -`;
+    // The printed command uses HOOKS_SECRET if it is set in the terminal that runs the command, and asks for it otherwise.
+    const isSet = flags.length === 0 && env['HOOKS_SECRET'];
+    return `${send} ${isSet ? '$([ "$HOOKS_SECRET" ] || echo --secret-file -)' : '--secret-file -'}`;
   }
 }
+
+const TYPE_THE_SECRET =
+  '     (when it asks for the secret, type it and Enter; the terminal does not show it)';
 
 /** Returns `--scheme` for the first scheme: one scheme is enough, and needs only one secret. Empty for a default scheme. */
 function schemeFlag([first]: readonly SignatureScheme[] = []): string {

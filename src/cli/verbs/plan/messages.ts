@@ -4,6 +4,7 @@ import type { JsonValue } from '../../../message/types.ts';
 import { keyedMessage } from '../../../receiver/messages/tracking-call.ts';
 import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
+import { InvalidCaptures } from '../../../replay/reading/invalid-captures.ts';
 import { readEntries } from '../../../replay/reading/read-entries.ts';
 import type { Origin, ReplayEntry } from '../../../replay/reading/replay-entry.ts';
 import type { Io } from '../../io.ts';
@@ -22,19 +23,24 @@ export async function openFiles(patterns: readonly string[], io: Io): Promise<re
   return openInputs(files, { cwd: io.cwd, stdin });
 }
 
-/** Reads the messages of files in order, without their write keys. Ends early if the command is interrupted. */
+/**
+ * Reads the messages of files in order, without their write keys, and notes at the end how many captures are invalid. Ends
+ * early if the command is interrupted.
+ */
 export async function* entriesOf(
   inputs: readonly Input[],
-  { signal }: Pick<Io, 'signal'>,
+  { signal, note, isQuiet }: Pick<Io, 'signal' | 'note' | 'isQuiet'>,
 ): AsyncGenerator<EntryOfFile> {
+  const invalid = new InvalidCaptures();
   for (const input of inputs) {
-    for await (const entries of readEntries(input, signal)) {
+    for await (const entries of readEntries(input, signal, { onInvalidCapture: invalid.add })) {
       for (const entry of entries) {
         if (signal.aborted) return;
         yield readEntry(entry);
       }
     }
   }
+  if (invalid.remark !== undefined && !isQuiet) note(`note: ${invalid.remark}`);
 }
 
 function readEntry(entry: ReplayEntry): EntryOfFile {

@@ -13,6 +13,7 @@ import { ExpectedTotal } from '../../../replay/expected-total.ts';
 import { Ledger } from '../../../replay/ledger.ts';
 import type { ProgressMeasure } from '../../print/progress.ts';
 import { createPace } from '../../../replay/pace.ts';
+import { InvalidCaptures } from '../../../replay/reading/invalid-captures.ts';
 import { assertFormats, nothingToRead } from '../../../replay/reading/read-entries.ts';
 import { createRewrite } from '../../../replay/rewrite.ts';
 import { ReplaySelection } from '../../../replay/selection.ts';
@@ -125,6 +126,8 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
       throw error;
     },
   );
+  const { exact = false, format } = options;
+  const invalid = new InvalidCaptures();
   const run = new ReplayRun({
     inputs,
     options,
@@ -134,6 +137,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     watch,
     ledger,
     expected,
+    reading: { exact, format, onBytes: expected.read, onInvalidCapture: invalid.add },
     taken: to.kind === 'queue' ? 'queued' : 'delivered',
     io,
     open,
@@ -142,6 +146,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     readyOptions,
   });
   const result = await run.finish();
+  if (invalid.remark !== undefined && !quiet) note(`note: ${invalid.remark}`);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);

@@ -9,6 +9,7 @@ import type { Input } from '../../../replay/reading/inputs.ts';
 import type { ExpectedTotal } from '../../../replay/expected-total.ts';
 import { isAllTaken, type Ledger, type TakenOutcome } from '../../../replay/ledger.ts';
 import type { ReplayPace } from '../../../replay/pace.ts';
+import type { EntryReadOptions } from '../../../replay/reading/entry-collector.ts';
 import { readEntries } from '../../../replay/reading/read-entries.ts';
 import { recordedAtOf } from '../../../replay/rewrite.ts';
 import type { ReplaySelection } from '../../../replay/selection.ts';
@@ -42,6 +43,7 @@ export interface ReplayParts {
   readonly watch: ResponseWatch | undefined;
   readonly ledger: Ledger;
   readonly expected: ExpectedTotal;
+  readonly reading: EntryReadOptions;
   /** The outcome of a message that counts as a success: `queued` with --queue, else `delivered`. */
   readonly taken: TakenOutcome;
   readonly io: Io;
@@ -52,7 +54,6 @@ export interface ReplayParts {
 }
 
 interface ReplayResult {
-  /** Whether any input had an entry. */
   readonly foundAny: boolean;
   readonly isGood: boolean;
 }
@@ -107,10 +108,9 @@ export class ReplayRun {
   }
 
   async #replayInput(input: Input): Promise<void> {
-    const { options, selection, expected } = this.#parts;
+    const { reading, selection, expected } = this.#parts;
     if (this.#stop.aborted || selection.isDone) return;
-    const { exact = false, format } = options;
-    for await (const entries of readEntries(input, this.#stop, { exact, format, onBytes: expected.read })) {
+    for await (const entries of readEntries(input, this.#stop, reading)) {
       expected.found(entries.length);
       boundYoungGeneration();
       for (const entry of entries) {

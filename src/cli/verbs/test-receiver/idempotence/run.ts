@@ -88,7 +88,7 @@ class IdempotenceTest {
     const masked = [...secrets, ...receiverSecrets(receiver)];
     const { env } = io;
     const repeated = { shownUrl, command: tested.command, options, seed, secrets: masked, env };
-    const repeat = (check: ScheduleCode): string => repeatCommand(check, repeated);
+    const repeat = (check: ScheduleCode): string => io.named(repeatCommand(check, repeated));
     this.#output = new ProofOutput({ options, seed, shownUrl, repeat, io });
     this.#commands = {
       env: { ...env, PORT: portOf(url) },

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { isMessageType } from '../message/types.ts';
-import { printable } from '../redact.ts';
-import { closest } from '../suggest.ts';
-import { DEFAULT_COLUMNS } from './fit-text.ts';
+import { isMessageType } from '../../message/types.ts';
+import { printable } from '../../redact.ts';
+import { closest } from '../../suggest.ts';
+import { DEFAULT_COLUMNS } from '../fit-text.ts';
 import { GUIDES, isGuide, readGuide } from './guide.ts';
-import type { Io } from './io.ts';
+import type { Io } from '../io.ts';
 
 /** Adds the command `help`. Commander's own prints the whole program's help for a mistyped name. */
 export function addHelpCommand(program: Command, io: Io): void {
@@ -19,7 +19,7 @@ export function addHelpCommand(program: Command, io: Io): void {
       const [word = ''] = isTop && words.length === 1 ? words : [];
       const guide = word === 'exit-codes' ? 'ci' : word;
       if (!isGuide(guide) || guide === 'serve') commandOf(program, words).outputHelp();
-      if (isGuide(guide)) io.out(`${readGuide(guide, io.stdoutColumns ?? DEFAULT_COLUMNS)}\n`);
+      if (isGuide(guide)) io.out(io.named(`${readGuide(guide, io.stdoutColumns ?? DEFAULT_COLUMNS)}\n`));
     });
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import stringWidth from 'fast-string-width';
-import { wrapCommand, wrapText } from './fit-text.ts';
+import { wrapCommand, wrapText } from '../fit-text.ts';
 
 /** The pages of `docs/` that `hooks help TOPIC` prints, shortened. A test compares the list with the folder. */
 export const GUIDES = [
