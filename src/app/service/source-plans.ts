@@ -76,8 +76,7 @@ export class SourcePlans {
       const check = (message: Message): string | undefined => {
         const violations = loaded.check.violations(message);
         for (const each of violations) report(message, each);
-        const [first] = violations;
-        return first && sentenceOf(first);
+        return violations[0]?.sentence;
       };
       return [source, { check, rejects: loaded.plan.onViolation === 'reject' }];
     });
@@ -114,8 +113,4 @@ async function loadPlan({ file }: SourcePlan, read: ReadPlan): Promise<Pick<Load
 /** The event of a message if the plan has it. Empty for other events and other types. */
 function eventLabel({ event }: Message, events: ReadonlySet<string>): string {
   return event !== undefined && events.has(event) ? event : '';
-}
-
-function sentenceOf({ path, expected, got }: PlanViolation): string {
-  return `Expected \`${path}\` to be ${expected}, got ${got.slice(0, 200)}`;
 }
