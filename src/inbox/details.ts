@@ -2,19 +2,28 @@ import { toCapture } from '../capture/to-capture.ts';
 import type { Capture } from '../capture/capture.ts';
 import { redactUrl, shownWriteKey, withoutWriteKeys } from '../redact.ts';
 import { DEFAULT_SCHEME } from '../signature/schemes/built-in.ts';
-import { libraryOf, messageLabel } from '../receiver/messages/messages-of.ts';
+import { libraryOf, messageLabel, messagesOf } from '../receiver/messages/messages-of.ts';
 import { trackingCallOf, wholeMessage, type ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import { pairsOf } from '../receiver/response/forwarding.ts';
+import { listViolations, type DescribeViolations } from './plan-violations.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
+
+interface DetailsOptions {
+  readonly withSignatures: boolean;
+  /** Finds what a message violates in the tracking plan. Undefined without a plan. */
+  readonly violations: DescribeViolations | undefined;
+}
 
 /**
  * The details of an opened request. Secret values are masked as in a capture; signatures are included only if
  * `withSignatures`.
  */
-export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
+export function detailsOf(kept: StoredRequest, { withSignatures, violations }: DetailsOptions): Details {
   const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
   const call = trackingCallOf(kept.request);
+  const unplanned =
+    violations && listViolations(messagesOf({ ...kept.request, ...(call && { call }) }), violations);
   const {
     verdict,
     scheme = DEFAULT_SCHEME,
@@ -36,6 +45,7 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     messageTitles: call?.messages.map(messageTitle),
     problem: call?.rejection?.message,
     library: libraryOf(call?.messages ?? []),
+    ...(unplanned !== undefined && unplanned.length > 0 && { violations: unplanned }),
   };
 }
 

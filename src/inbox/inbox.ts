@@ -10,6 +10,7 @@ import { captureLines, resend, type Resending } from './actions.ts';
 import { captureOf, detailsOf, shownBody } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
+import type { DescribeViolations } from './plan-violations.ts';
 import { RequestStore, type StoredRequest, type StoreLimits } from './request-store.ts';
 import { searchBodies } from './search-bodies.ts';
 import {
@@ -35,6 +36,8 @@ export interface InboxOptions extends Resending {
   readonly forwardUrl?: string;
   /** The initial script of responses, in the format of `--respond`, such as `503x2,200`. @default none */
   readonly respond?: string | undefined;
+  /** Finds what a message violates in the tracking plan, as sentences. @default without a plan */
+  readonly violations?: DescribeViolations;
   readonly limits?: Partial<StoreLimits>;
   readonly clock?: Clock;
 }
@@ -51,9 +54,9 @@ export class Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options;
-    const { host, scheme, page, limits, respond = '', clock = systemClock } = options;
+    const { host, scheme, page, limits, violations, respond = '', clock = systemClock } = options;
     this.#rule = { host, scheme, token: randomToken(), printedToken: randomToken() };
-    this.#store = new RequestStore(limits);
+    this.#store = new RequestStore(limits, violations);
     this.#respond = respond;
     this.#feed = new Feed({ store: this.#store, respond: () => this.#respond, clock });
     this.#policy = contentPolicy(page);
@@ -173,7 +176,9 @@ export class Inbox {
     if (part === 'replay') return this.#replay(visit, kept);
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, shownBody(kept));
-    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept, this.#isPrinted(visit)));
+    if (part === 'capture') return respondJson(visit, captureOf(kept));
+    const { violations } = this.#options;
+    respondJson(visit, detailsOf(kept, { withSignatures: this.#isPrinted(visit), violations }));
   }
 
   #page(visit: InboxRequest): void {

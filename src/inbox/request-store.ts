@@ -2,6 +2,7 @@ import { messageFacts, messagesOf } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../receiver/received-request.ts';
 import { redactUrl } from '../redact.ts';
+import type { DescribeViolations } from './plan-violations.ts';
 import type { FactsAmong, RequestSummary } from './wire.ts';
 
 export interface StoreLimits {
@@ -28,12 +29,14 @@ export interface StoredRequest {
 /** The latest requests, in memory. Evicts the oldest requests if there are too many, or if all together are too large. */
 export class RequestStore {
   readonly #limits: StoreLimits;
+  readonly #violations: DescribeViolations;
   readonly #kept: StoredRequest[] = [];
   #firstId = 1;
   #bytes = 0;
   #evicted = 0;
 
-  constructor(limits: Partial<StoreLimits> = {}) {
+  constructor(limits: Partial<StoreLimits> = {}, violations: DescribeViolations = () => []) {
+    this.#violations = violations;
     this.#limits = { ...STORE_LIMITS, ...limits };
   }
 
@@ -54,7 +57,7 @@ export class RequestStore {
   add(received: ReceivedRequest): void {
     // Summarizes the original body, not the copy below: parsed messages are cached per body, and the cache drops them with
     // that body.
-    const summary = summaryOf(received, this.nextId);
+    const summary = summaryOf(received, this.nextId, this.#violations);
     const { call: _call, ...rest } = received;
     // Copies the body, because a body from a socket shares its memory with everything else that was read.
     const request = { ...rest, body: new Uint8Array(received.body) };
@@ -104,17 +107,19 @@ function bytesOf({ body, rawHeaders, path, response, forwarded }: StoredRequest[
 /** Maximum length in a summary of a text that the sender chooses, such as an event. The body keeps the whole text. */
 const MAX_FACT_LENGTH = 200;
 
-function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
+function summaryOf(request: ReceivedRequest, id: number, violations: DescribeViolations): RequestSummary {
   const { at, method, path, verdict, note, status = null, answered, body, ms, call } = request;
   const messages = messagesOf(request);
   const [sole] = messages;
   const named = messages.length === 1 && sole !== undefined ? messageFacts(sole) : {};
   const facts = Object.entries(named).map(([name, text]) => [name, shortened(String(text))]);
   const problem = call?.rejection?.message;
+  const unplanned = messages.filter(({ value }) => violations(value).length > 0).length;
   return {
     ...(messages.length > 1 && { messages: messages.length, among: factsAmong(messages) }),
     ...(verdict === 'valid' && note !== undefined && { isRestringified: true }),
     ...(problem !== undefined && { problem: shortened(problem) }),
+    ...(unplanned > 0 && { unplanned }),
     ...(Object.fromEntries(facts) as Record<string, string>), // the values of facts are strings
     id,
     at,

@@ -49,6 +49,8 @@ export interface RequestSummary extends MessageFacts {
   readonly isRestringified?: boolean;
   /** Reason for which a tracking API rejects the call. Undefined if it accepts the call. */
   readonly problem?: string;
+  /** Number of messages that violate the tracking plan. Undefined if none does. */
+  readonly unplanned?: number;
   /** Number of messages in the request, if there are several. */
   readonly messages?: number;
   readonly among?: FactsAmong;
@@ -103,6 +105,8 @@ export interface Details {
   readonly library?: string | undefined;
   /** Reason for which a tracking API rejects the call. Undefined if it accepts the call. */
   readonly problem?: string | undefined;
+  /** Violations of the tracking plan as sentences. Those of several messages start with a label. Not escaped. */
+  readonly violations?: readonly string[];
 }
 
 /** The body of a replay request. Without a URL, the replay goes to the forwarding URL. */

@@ -27,4 +27,6 @@ export interface PlanViolation {
   readonly got: string;
   /** The actual value for programs. Undefined if the message has no value at the path. */
   readonly found: JsonValue | undefined;
+  /** The violation as a sentence without a full stop. Contains at most 200 characters of the actual value. */
+  readonly sentence: string;
 }

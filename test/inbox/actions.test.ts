@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signedAgain } from '../../src/app/replaying.ts';
+import type { InboxOptions } from '../../src/inbox/inbox.ts';
+import type { Details } from '../../src/inbox/wire.ts';
 import { BUILT_IN_SCHEMES } from '../../src/signature/schemes/built-in.ts';
 import { hooks } from '../cli/run-in-process.ts';
 import { receiving } from '../end-to-end/receiving.ts';
@@ -277,6 +279,32 @@ describe('a batch in the list', () => {
     expect(await detailsOf(2)).toMatchObject({
       summary: { problem: expect.stringMatching(/^Expected a value, got `no`/) as string },
     });
+  });
+});
+
+const violations: InboxOptions['violations'] = (message) =>
+  JSON.stringify(message).includes('Wrong') ? ['Violates the plan at `a`', 'Violates the plan at `b`'] : [];
+
+describe('a tracking plan', () => {
+  it('marks requests that violate it, and lists what their messages violate', async () => {
+    const { read, post, receiver } = await start({ violations });
+    await post();
+    await post('{"type":"track","event":"Wrong","userId":"u1"}');
+    const wrong = { type: 'track', event: 'Wrong', userId: 'u1' };
+    const batch = [{ type: 'page', userId: 'u1' }, ...Array.from({ length: 60 }, () => wrong)];
+    await fetch(`${receiver.url}/v1/batch`, { method: 'POST', body: JSON.stringify({ batch }) });
+    const detailsOf = async (id: number): Promise<Details> =>
+      JSON.parse((await read(`requests/${id}`)).text) as Details;
+    const [right, single, several] = [await detailsOf(1), await detailsOf(2), await detailsOf(3)];
+    expect([right.summary.unplanned, right.violations]).toEqual([undefined, undefined]);
+    expect(single).toMatchObject({
+      summary: { unplanned: 1 },
+      violations: ['Violates the plan at `a`', 'Violates the plan at `b`'],
+    });
+    expect(several.summary.unplanned).toBe(60);
+    expect(several.violations).toHaveLength(101);
+    expect(several.violations?.[0]).toBe('2. track "Wrong" by u1: Violates the plan at `a`');
+    expect(several.violations?.at(-1)).toBe('20 more violations');
   });
 });
 

@@ -99,6 +99,11 @@ describe('a row', () => {
     [{ problem: 'expected a value\n' }, ['rejected: expected a value\\n']],
     [{ messages: 2, among: { types: ['track', 'page'], events: ['A'], users: [] } }, ['A, page']],
     [{ messages: 2, among: { types: ['track'], events: [], users: [] } }, ['track']],
+    [{ type: 'page', unplanned: 1 }, ['violates the plan', 'no user']],
+    [
+      { messages: 2, unplanned: 1, among: { types: ['track'], events: [], users: [] } },
+      ['1 violates the plan', 'track'],
+    ],
   ])('of %j shows %j', (facts, about) => {
     expect(aboutOf({ ...SUMMARY, ...facts })).toEqual(about);
   });

@@ -56,6 +56,13 @@ describe('a tracking plan', () => {
     expect(found(plan, message)).toEqual([]);
   });
 
+  it('shortens write keys in the values of violations', () => {
+    const message = track('Signup', { plan: { writeKey: 'CANARY-1234' }, writeKey: 'CANARY-5678' });
+    const violations = plan.violations(message);
+    expect(violations).toMatchObject([{ found: { writeKey: '…1234' } }, { found: '…5678' }]);
+    expect(JSON.stringify(violations)).not.toContain('CANARY');
+  });
+
   it('names the kind and the JSON pointer of each violation', () => {
     const message = track('Signup', {
       'a/b': 1.5,

@@ -48,15 +48,10 @@ export function checkOfPlan({ rules, onViolation }: PlanOption): (message: Messa
     const [first] = violations;
     if (first === undefined) return;
     if (onViolation !== 'reject') return onViolation(message, violations);
-    throw new ValidationError(violationSentence(first), {
+    throw new ValidationError(first.sentence, {
       path: first.path,
       got: first.got.slice(0, 200),
       hint: 'correct the call, or the tracking plan',
     });
   };
-}
-
-/** Says how a message violates the plan, in a sentence without a full stop. */
-export function violationSentence({ path, expected, got }: PlanViolation): string {
-  return `Expected \`${path}\` to be ${expected}, got ${got.slice(0, 200)}`;
 }

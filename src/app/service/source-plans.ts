@@ -5,7 +5,6 @@ import { errorFields, type ServiceLog } from '../../service/log.ts';
 import type { PlanGuard } from '../../service/ingest/plan-guard.ts';
 import type { Metrics } from '../../service/metrics.ts';
 import type { Message } from '../../message/types.ts';
-import { violationSentence } from '../pipeline/plan-option.ts';
 import { LineLimit } from './line-limit.ts';
 
 /** Reads a tracking plan. Rejects with InputError if it cannot be used. */
@@ -77,8 +76,7 @@ export class SourcePlans {
       const check = (message: Message): string | undefined => {
         const violations = loaded.check.violations(message);
         for (const each of violations) report(message, each);
-        const [first] = violations;
-        return first && violationSentence(first);
+        return violations[0]?.sentence;
       };
       return [source, { check, rejects: loaded.plan.onViolation === 'reject' }];
     });

@@ -20,14 +20,28 @@ export function shownVerdictOf({ verdict, isRestringified }: RequestSummary): Sh
 
 /** Texts below the title of a request: type and user, events and types of its messages, or why it was rejected. */
 export function aboutOf(summary: RequestSummary): readonly string[] {
-  const { type, event, among, problem } = summary;
+  const { problem } = summary;
   if (problem !== undefined) return [printable(`rejected: ${problem}`)];
+  const unplanned = unplannedText(summary);
+  const facts = factsOf(summary);
+  return unplanned === undefined ? facts : [unplanned, ...facts];
+}
+
+function factsOf(summary: RequestSummary): readonly string[] {
+  const { type, event, among } = summary;
   // Omits the type track, because its events are listed.
   const names = among && [...among.events, ...among.types.filter((each) => each !== 'track')];
   if (names !== undefined) return [printable(names.join(', ') || 'track')];
   if (type === undefined) return [summary.bytes === 0 ? 'no body' : sizeText(summary.bytes)];
   const who = whoOf(summary) ?? 'no user';
   return event === undefined ? [who] : [printable(type), who];
+}
+
+/** Says that messages of a request violate the tracking plan. Undefined if none does. */
+function unplannedText({ unplanned, messages }: RequestSummary): string | undefined {
+  if (unplanned === undefined) return undefined;
+  if (messages === undefined) return 'violates the plan';
+  return `${unplanned} ${unplanned === 1 ? 'violates' : 'violate'} the plan`;
 }
 
 export function whoOf({ userId, anonymousId }: RequestSummary): string | undefined {
@@ -76,6 +90,7 @@ export function spokenSummary(summary: RequestSummary): string {
     requestTitleOf(summary),
     who === undefined ? undefined : `by ${who}`,
     shownVerdictOf(summary),
+    unplannedText(summary),
     statusOf(summary),
     timeOf(summary),
   ]

@@ -1,7 +1,11 @@
 import type { ErrorObject } from 'ajv';
 import { formatPath, type PathStep } from '../../message/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { withoutWriteKeys } from '../../redact.ts';
 import type { PlanViolation, ViolationKind } from '../violation.ts';
+
+/** Maximum length of a value in a sentence. */
+const MAX_VALUE = 200;
 
 /** Converts an error of the validator to a violation: its kind, path, expected and actual value. */
 export function schemaDifference({
@@ -49,7 +53,7 @@ export function unplannedProperty(
   return violation(steps, { kind: 'unplanned-property', expected, wanted: { present: false }, found });
 }
 
-/** Makes a violation at a path. Its pointer and the text of the actual value follow from the path and the value. */
+/** Makes a violation at a path. Its pointer and its texts follow from the path and the values. */
 export function violation(
   steps: readonly PathStep[],
   about: Pick<PlanViolation, 'kind' | 'expected' | 'wanted' | 'found'>,
@@ -57,8 +61,20 @@ export function violation(
   const pointer = steps
     .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
-  const got = about.found === undefined ? 'nothing' : JSON.stringify(about.found);
-  return { ...about, path: formatPath(steps) || 'message', pointer, got };
+  const found = withoutKeys(steps.at(-1), about.found);
+  const got = found === undefined ? 'nothing' : JSON.stringify(found);
+  const path = formatPath(steps) || 'message';
+  const sentence = `Violates the plan at \`${path}\`: expected ${about.expected}, got ${got.slice(0, MAX_VALUE)}`;
+  return { ...about, found, path, pointer, got, sentence };
+}
+
+/** Shortens write keys in the value of a property, because they are secrets. */
+function withoutKeys(name: PathStep = '', value: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined) return undefined;
+  const text = JSON.stringify({ [name]: value });
+  const shown = withoutWriteKeys(text);
+  if (shown === text) return value;
+  return (JSON.parse(shown) as JsonObject)[name]; // the same object, with other texts
 }
 
 /** Kinds of violations by the keyword of the validator. Other keywords are `other`. */

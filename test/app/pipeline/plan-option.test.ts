@@ -22,7 +22,7 @@ it('throws for a message that the plan rejects, and queues nothing', async () =>
   const pipeline = createDeliveryPipeline({ webhooks: [A], transport, plan });
   const rejection = expect.objectContaining({
     code: 'ERR_HOOKS_VALIDATION',
-    message: 'Expected `properties.n` to be a value of type integer, got "one"',
+    message: 'Violates the plan at `properties.n`: expected a value of type integer, got "one"',
     path: 'properties.n',
   }) as ValidationError;
   expect(() => pipeline.client.track(BAD)).toThrow(rejection);

@@ -8,6 +8,7 @@ import {
 } from '../../../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../../../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
+import type { PlanViolation } from '../../../plan/plan.ts';
 import { isMessageType } from '../../../message/types.ts';
 import { printable, redactUrl, withoutWriteKeys } from '../../../redact.ts';
 import { isObject } from '../../../validate-options.ts';
@@ -25,12 +26,14 @@ const MAX_SHOWN_SIGNATURE = 200;
 /** Maximum characters of a failure's cause or hint that are printed. */
 const MAX_HINT = 2_000;
 
-interface ReceivedOptions {
+export interface ReceivedOptions {
   readonly output: 'text' | 'json';
   readonly screen: Screen;
   /** The file of the capture if the request was saved. */
   readonly file?: string | undefined;
   readonly withBody: boolean;
+  /** Finds what a message violates in the tracking plan of --plan. Undefined without that flag. */
+  readonly violations?: ((message: ReceivedMessage) => readonly PlanViolation[]) | undefined;
 }
 
 /** Formats a received request: a JSON line for a program, or an aligned line with its explanation for a person. */
@@ -39,7 +42,7 @@ export function receivedRow(request: ReceivedRequest, options: ReceivedOptions):
 }
 
 /** Formats a received request as the JSON line of `hooks listen -o json`. */
-function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
+function receivedJson(request: ReceivedRequest, { file, withBody, violations }: ReceivedOptions): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
   const { forwarded, expected, got, call } = request;
   const messages = messagesOf(request);
@@ -67,7 +70,7 @@ function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOpti
     forwarded: forwarded && { ...forwarded, headers: undefined, ms: tenths(forwarded.ms) },
     file,
     library: libraryOf(messages),
-    messages: messages.map(messageJson),
+    messages: messages.map((message) => messageJson(message, violations?.(message))),
     ...(withBody ? headersAndBody(request) : undefined),
   });
 }
@@ -78,19 +81,31 @@ function soleFacts(messages: readonly ReceivedMessage[]): MessageFacts {
   return sole === undefined || second !== undefined ? {} : messageFacts(sole);
 }
 
-function messageJson(message: ReceivedMessage): object {
+function messageJson(message: ReceivedMessage, violations?: readonly PlanViolation[]): object {
   const { type = null, ...rest } = messageFacts(message);
-  return { index: message.index, type, ...rest, problem: message.rejection?.message };
+  return {
+    index: message.index,
+    type,
+    ...rest,
+    problem: message.rejection?.message,
+    violations: violations?.map(({ pointer, kind, expected, found: got }) => ({
+      pointer,
+      kind,
+      expected,
+      got,
+    })),
+  };
 }
 
 /** Formats a received request for a person: an aligned line, then lines with its messages, problems and body. */
-function receivedText(request: ReceivedRequest, { file, withBody, screen }: ReceivedOptions): string {
+function receivedText(request: ReceivedRequest, options: ReceivedOptions): string {
+  const { file, withBody, screen, violations } = options;
   const { body } = request;
   const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
   const head = receivedHead(request, screen);
   const below = [
-    ...messageLines(messages, color),
+    ...messageLines(messages, color, violations),
     ...remarksOn(request, color),
     file && color.dim(`saved as ${printable(file)}`),
   ].filter((line) => typeof line === 'string' && line !== '');
@@ -135,20 +150,25 @@ function remarksOn(request: ReceivedRequest, color: Palette): readonly (string |
   ];
 }
 
-/** Returns a line for each of several messages, and for each message that `hooks serve` would reject. */
-function messageLines(messages: readonly ReceivedMessage[], color: Palette): string[] {
+/**
+ * Returns a line for each of several messages, and below it why `hooks serve` would reject the message and what it violates
+ * in the plan. Of a single message, only the latter.
+ */
+function messageLines(
+  messages: readonly ReceivedMessage[],
+  color: Palette,
+  violations: ReceivedOptions['violations'] = () => [],
+): string[] {
   const isSole = messages.length === 1;
+  const indent = isSole ? '' : '   ';
   return messages.flatMap((message) => {
-    const { rejection } = message;
-    const text = isSole
-      ? []
-      : [`${color.dim(`${message.index + 1}.`)} ${printable(messageText(message), 200)}`];
-    return rejection === undefined
-      ? text
-      : [
-          ...text,
-          color.yellow(`${isSole ? '' : '   '}hooks serve rejects it: ${printable(rejection.message)}`),
-        ];
+    const { index, rejection } = message;
+    const head = isSole ? [] : [`${color.dim(`${index + 1}.`)} ${printable(messageText(message), 200)}`];
+    const problems = [
+      ...(rejection === undefined ? [] : [`hooks serve rejects it: ${printable(rejection.message)}`]),
+      ...violations(message).map(({ sentence }) => `✗ ${printable(sentence, 1_000)}`),
+    ];
+    return [...head, ...problems.map((text) => color.yellow(indent + text))];
   });
 }
 

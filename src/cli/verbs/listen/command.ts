@@ -34,6 +34,8 @@ Several --filter must all match the same message, like conditions in one.
 Conditions: type=track userId!=u1 properties.total>5 timestamp>now-1h event~^A
 properties.email? context.ip!? (present, absent), separated by commas.
 For analytics.js, set its cdnURL to the URL of this receiver.
+--plan shows what each message violates in the plan. The response and the exit
+code stay the same; hooks expect --plan checks the messages of a program.
 
 --forward sends the bytes and headers of each POST unchanged to the URL. The
 sender gets the status of that response, 502 or 504 if there is none, or the
@@ -72,6 +74,7 @@ export const defineListen: Define = (command, { io, exit }) => {
     .option('--cert-out <file>', 'write that certificate to a file, for senders', given)
     .option('--ui', 'serve a web inbox under /_hooks')
     .option('--filter <filter>', 'show only requests with a message that matches (repeat)', collect)
+    .option('--plan <path>', 'show what messages violate in this plan (see hooks plan)', given)
     .option('--count <n>', 'exit after this many requests', countFrom(1))
     .option('--until-idle <time>', 'exit this long after the last request', timeFrom(1))
     .option('--within <time>', 'exit after this long', timeFrom(1))

@@ -3,6 +3,7 @@ import type { Forwarding } from '../../../app/forwarding.ts';
 import { replayReceived, signedAgain } from '../../../app/replaying.ts';
 import { Inbox } from '../../../inbox/inbox.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import type { FindViolations } from '../../flags/plan-file.ts';
 import { expandUrl } from '../../flags/short-url.ts';
 import type { ListenOptions } from './options.ts';
 
@@ -11,12 +12,14 @@ interface InboxContext {
   /** The schemes of --scheme or the config. */
   readonly schemes: readonly SignatureScheme[] | undefined;
   readonly forwarding: Forwarding | undefined;
+  /** Finds what a message violates in the plan of --plan. */
+  readonly violations: FindViolations | undefined;
 }
 
 /** Opens the web inbox of `listen --ui`. */
 export async function openInbox(
   { host, selfSigned, respond }: ListenOptions,
-  { secrets, schemes, forwarding }: InboxContext,
+  { secrets, schemes, forwarding, violations }: InboxContext,
 ): Promise<Inbox> {
   const [scheme] = schemes ?? [];
   return new Inbox({
@@ -27,6 +30,9 @@ export async function openInbox(
     ...(scheme !== undefined && { sendBy: scheme.name }),
     ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
     respond,
+    ...(violations !== undefined && {
+      violations: (message) => violations(message).map(({ sentence }) => sentence),
+    }),
     replay: (request, url) => replayReceived(request, { url: url && expandUrl(url), forwarding, secrets }),
     ...(secrets.length > 0 && { sign: (request) => signedAgain(request, { secrets, schemes }) }),
   });

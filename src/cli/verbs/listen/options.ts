@@ -11,6 +11,8 @@ export interface ListenOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly save?: string;
   /** URL of the receiver to forward each POST to (`--forward`). */
   readonly forward?: string;
+  /** Path of the tracking plan, a file or a folder, with which messages are checked (`--plan`). */
+  readonly plan?: string;
   /** Path of a PEM file with the issuers of certificates to trust when forwarding (`--ca`). */
   readonly ca?: string;
   readonly selfSigned?: true;

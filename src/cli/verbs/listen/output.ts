@@ -14,9 +14,10 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import type { Io } from '../../io.ts';
 import { noteError } from '../../error-text.ts';
 import { flagError } from '../../flags/flag-values.ts';
+import type { FindViolations } from '../../flags/plan-file.ts';
 import { listeningText } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
-import { receivedRow } from '../../print/received/received-line.ts';
+import { receivedRow, type ReceivedOptions } from '../../print/received/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
 /** The facts that the first lines print when the receiver is ready. */
@@ -39,17 +40,22 @@ export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
   readonly #folder: CaptureFolder | undefined;
+  readonly #findViolations: FindViolations | undefined;
   /** The filter of the requests to show. Undefined if every request is shown, including requests without a message. */
   #filter: MessageFilter | undefined;
   /** Number of received requests that are not shown because of the filter. */
   hidden = 0;
   /** Number of inputs that the receiver rejected because they were no complete request. */
   rejections = 0;
+  /** Number of messages that violate the plan of --plan. */
+  unplanned = 0;
   /** Number of requests that could not be saved. */
   unsaved = 0;
   last: ReceivedRequest | undefined;
 
-  constructor(options: ListenOptions, io: Io) {
+  /** `findViolations` is that of the plan of --plan. */
+  constructor(options: ListenOptions, io: Io, findViolations?: FindViolations) {
+    this.#findViolations = findViolations;
     this.#options = options;
     this.#io = io;
     this.#filter = options.filter && readLiveFilter(options.filter);
@@ -82,12 +88,22 @@ export class ListenOutput {
   show(request: ReceivedRequest): void {
     const { output, verbose: withBody = false } = this.#options;
     const file = this.#save(request);
+    const violations = this.#violationsIn(request);
     if (!this.#isShown(request)) {
       this.hidden += 1;
       return;
     }
     this.last = request;
-    this.#io.out(receivedRow(request, { output, file, withBody, screen: this.#io }));
+    this.#io.out(receivedRow(request, { output, file, withBody, screen: this.#io, violations }));
+  }
+
+  /** Checks the messages of a request with the plan, also of a hidden one, and counts those that violate it. */
+  #violationsIn(request: ReceivedRequest): ReceivedOptions['violations'] {
+    const find = this.#findViolations;
+    if (find === undefined) return undefined;
+    const found = new Map(messagesOf(request).map((message) => [message, find(message.value)]));
+    for (const violations of found.values()) if (violations.length > 0) this.unplanned += 1;
+    return (message) => found.get(message) ?? [];
   }
 
   /** Replaces the filter for the following requests. An empty text shows every request. */

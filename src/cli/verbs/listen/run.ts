@@ -11,6 +11,7 @@ import { parseScript } from '../../../receiver/response/script.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { connectionTo } from '../../flags/delivery/ca-file.ts';
 import { flagError, rejectConflicts, type FlagRule } from '../../flags/flag-values.ts';
+import type { FindViolations } from '../../flags/plan-file.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { aborted, type Io } from '../../io.ts';
 import { ListenOutput } from './output.ts';
@@ -26,15 +27,22 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   const { secrets } = checks;
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
-  const display = new ListenOutput(options, io);
+  const violations = options.plan === undefined ? undefined : await loadPlan(options.plan, io);
+  const display = new ListenOutput(options, io, violations);
   const expectation = expectationOf(options, secrets);
   try {
-    await receive({ options, io, checks, script, forwarding, display, expectation });
+    await receive({ options, io, checks, script, forwarding, violations, display, expectation });
   } finally {
     expectation.close();
     await forwarding?.close();
   }
   return conclude(expectation, display, io);
+}
+
+/** Loads the plan of --plan, and the code for plans only then. Throws InputError for a plan that cannot be used. */
+async function loadPlan(path: string, io: Io): Promise<FindViolations> {
+  const { planFlag } = await import('../../flags/plan-file.ts');
+  return planFlag(path, io);
 }
 
 const FLAG_RULES: readonly FlagRule[] = [
@@ -48,18 +56,19 @@ interface Session {
   readonly checks: ReceiverChecks;
   readonly script: ReturnType<typeof parseScript> | undefined;
   readonly forwarding: Forwarding | undefined;
+  readonly violations: FindViolations | undefined;
   readonly display: ListenOutput;
   readonly expectation: Expectation;
 }
 
 async function receive(session: Session): Promise<void> {
-  const { options, io, checks, script, forwarding, display, expectation } = session;
+  const { options, io, checks, script, forwarding, violations, display, expectation } = session;
   const { secrets, scheme: schemes } = checks;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined) {
     writeCertificate(certificate.cert, options.certOut, io);
   }
-  const context = { secrets, schemes, forwarding };
+  const context = { secrets, schemes, forwarding, violations };
   // Loads the inbox only for --ui.
   const inbox = options.ui ? await (await import('./open-inbox.ts')).openInbox(options, context) : undefined;
   let keys: KeyCommands | undefined;
@@ -173,8 +182,10 @@ function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: rea
 
 function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {
   const { tally, over, isPlain } = expectation;
-  const hidden = display.hidden === 0 ? '' : `; ${display.hidden} hidden by the filter`;
-  display.remark(`Stopped after ${expectation.described}${hidden}`);
+  const { hidden, unplanned } = display;
+  const unshown = hidden === 0 ? '' : `; ${hidden} hidden by the filter`;
+  const violating = `; ${unplanned === 1 ? '1 message violates' : `${unplanned} messages violate`} the plan`;
+  display.remark(`Stopped after ${expectation.described}${unshown}${unplanned === 0 ? '' : violating}`);
   const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
   if (isPlain) return saved;
   const missing = expectation.missing();

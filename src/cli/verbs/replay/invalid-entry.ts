@@ -27,15 +27,11 @@ class UnplannedError extends ValidationError {}
 /** Describes the first violation of a message, and counts the others. Undefined without a violation. */
 export function unplannedError([first, ...others]: readonly PlanViolation[]): UnplannedError | undefined {
   if (first === undefined) return undefined;
-  const { path, expected, got } = first;
-  const more =
-    others.length === 0 ? '' : `; ${others.length} more violation${others.length === 1 ? '' : 's'}`;
-  const sentence = `Violates the plan at \`${path}\`: expected ${expected}, got ${got.slice(0, 200)}${more}`;
-  return new UnplannedError(sentence, {
-    path,
-    got,
-    hint: others.length === 0 ? undefined : 'hooks plan lint lists all violations',
-  });
+  const { path, got, sentence } = first;
+  const count = others.length;
+  const more = count === 0 ? '' : `; ${count} more violation${count === 1 ? '' : 's'}`;
+  const hint = count === 0 ? undefined : 'hooks plan lint lists all violations';
+  return new UnplannedError(sentence + more, { path, got, hint });
 }
 
 export function invalidEntry({ origin }: ReplayEntry, error: HooksError): InvalidEntry {

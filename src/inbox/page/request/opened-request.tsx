@@ -42,6 +42,7 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
     <article class="opened" aria-labelledby="opened-title">
       <Heading details={details} />
       <Verdict details={details} onCopy={inbox.copyText} />
+      <Violations details={details} />
       {details.forwarded !== undefined && (
         <p class="forwarded">
           <ForwardedText what="Forwarded to" forwarded={details.forwarded} />
@@ -219,6 +220,18 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
         </dl>
       )}
     </div>
+  );
+}
+
+/** The violations of the tracking plan of `listen --plan`. */
+function Violations({ details: { violations = [] } }: { readonly details: Details }): JSX.Element | null {
+  if (violations.length === 0) return null;
+  return (
+    <ul class="violations" aria-label="Violations of the tracking plan">
+      {violations.map((text, index) => (
+        <li key={index}>{printable(text, 2_000)}</li>
+      ))}
+    </ul>
   );
 }
 
