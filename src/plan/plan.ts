@@ -50,11 +50,15 @@ export async function inferPlan(): Promise<PlanInference> {
   return new Inference();
 }
 
-/** Compares two plans rule by rule, in the order of the names of their rules. */
+/**
+ * Compares two plans rule by rule, in the order of the names of their rules. Throws InputError if a schema of one does not
+ * compile.
+ */
 export async function planChanges(
   before: PlanDocument,
   after: PlanDocument,
 ): Promise<readonly (PlanChange & { readonly label: string })[]> {
+  for (const plan of [before, after]) await compilePlan(plan);
   const { comparePlans } = await import('./comparison/compare-plans.ts');
   return comparePlans(before, after).map((change) => ({ ...change, label: ruleLabel(change.rule) }));
 }

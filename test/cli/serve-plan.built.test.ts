@@ -30,7 +30,10 @@ async function serving(onViolation: 'report' | 'reject') {
   const post = async (path: string, body: object): Promise<Sent> => {
     const text = JSON.stringify(body);
     const response = await fetch(url + path, { method: 'POST', headers: basic('k'), body: text });
-    return { status: response.status, body: (await response.json()) as Sent['body'] }; // JSON of the service
+    const received = await response.text();
+    // The control characters of a message are escaped.
+    expect(received).not.toMatch(/\p{Cc}/u);
+    return { status: response.status, body: JSON.parse(received) as Sent['body'] }; // JSON of the service
   };
   const metrics = (): Promise<string> => fetch(`${url}/metrics`).then((response) => response.text());
   const bodies = (): string[] => receiver.bodies();
@@ -63,10 +66,13 @@ it('keeps a rejected message as a dead letter, which queue retry delivers', asyn
     status: 400,
     body: { success: false, code: 'unplanned', message: reason },
   });
-  const batch = { batch: [message(1, 'm2'), message('x', 'm3')] };
+  const batch = { batch: [message(1, 'm2'), message('x\u009b', 'm3')] };
   expect(await post('/v1/batch', batch)).toMatchObject({
     status: 200,
-    body: { success: true, rejected: [{ index: 1, code: 'unplanned', message: reason }] },
+    body: {
+      success: true,
+      rejected: [{ index: 1, code: 'unplanned', message: reason.replace('"x"', '"x\u009b"') }],
+    },
   });
   await until(() => bodies().length === 1, 'the message that follows the plan');
   expect(await metrics()).toContain(

@@ -81,7 +81,7 @@ it('makes a message that follows the plan, and the same one each time', async ()
       expect(check.violations(sample?.message ?? null)).toEqual([]);
       expect(await planSamples(plan)).toEqual([sample]);
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });
 

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { escapeInJson } from '../../redact.ts';
 import type { ByteShare } from './byte-share.ts';
 import type { ServiceOptions } from '../options.ts';
 import { isTemporary, rejectionBody, type IngestRejection } from './rejection.ts';
@@ -44,7 +45,10 @@ export function respond(
   // While the service stops, each response closes its connection, because a connection that is never idle would delay the
   // end.
   if (stopping.aborted) context.header('connection', 'close');
-  return context.json(body, status as ContentfulStatusCode); // every status here goes with a body
+  // Escapes control characters of messages, because a person may read the response at a terminal.
+  const json = escapeInJson(JSON.stringify(body));
+  context.header('content-type', 'application/json');
+  return context.body(json, status as ContentfulStatusCode); // every status here goes with a body
 }
 
 function respondRejection(

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InputError } from '../../../errors.ts';
 import { namesIn } from '../../../suggest.ts';
-import { planFiles } from '../../../plan/plan.ts';
+import { compilePlan, planFiles } from '../../../plan/plan.ts';
 import { escapeInJson } from '../../../redact.ts';
 import { openReplacing } from '../../../report/replacing-file.ts';
 import { ExitCode } from '../../exit-code.ts';
@@ -17,6 +17,8 @@ export async function convertPlan(plan: string, { to, out, quiet }: ConvertFlags
     throw flagError('--to', '`--to folder` writes files', 'name the folder: --out schemas');
   }
   const document = await readPlanFile(plan, io);
+  // Rejects a plan that `lint` would reject.
+  await compilePlan(document);
   const files = await planFiles(document, { form: to, isSplit: out !== undefined });
   if (out === undefined) {
     for (const { value } of files) io.verbatim.out(jsonText(value));

@@ -43,6 +43,9 @@ messageId, source, destination, state, reason; state=delivered is the same as
 delivery was added: an age (2h), or a timestamp. An id may be shortened to a
 unique beginning or end; a terminal shows the ends.
 
+retry delivers a dead letter of reason unplanned without checking it with the
+tracking plan again.
+
 purge, drop --all and retry --all ask before they change deliveries. Without a
 terminal they need --yes.
 

@@ -50,6 +50,16 @@ it('writes parts with at most 200 rules for the API', async () => {
   expect(counts).toEqual([200, 200, 1]);
 });
 
+it('rejects a plan that lint rejects, with the same error', async () => {
+  const wrong = { ...rule('A'), jsonSchema: { type: 'objects' } };
+  const cwd = temporaryFolder({ 'wrong.json': plan(wrong), 'plan.json': plan(rule('A')), 'a.ndjson': '{}' });
+  const rejected = await hooks(['plan', 'lint', 'wrong.json', 'a.ndjson'], { cwd });
+  expect(rejected).toMatchObject({ code: 2, stdout: '' });
+  expect(await hooks(['plan', 'convert', 'wrong.json'], { cwd })).toEqual(rejected);
+  expect(await hooks(['plan', 'diff', 'plan.json', 'wrong.json'], { cwd })).toEqual(rejected);
+  expect(await hooks(['plan', 'diff', 'wrong.json', 'plan.json'], { cwd })).toEqual(rejected);
+});
+
 it.each([
   ['no folder to write to', ['--to', 'folder'], 'name the folder: --out schemas'],
   ['a folder with files', ['--out', '.'], 'expected an empty or a new folder'],
