@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
-import { fitText } from './fit-text.ts';
+import { columnsOf, fitText } from './fit-text.ts';
 import { createOut, type Out } from './out.ts';
 import { programName, withProgramName } from './program-name.ts';
 import { loadPalette, PLAIN_PALETTE, PLAIN_PALETTES, type Palettes } from './palette.ts';
@@ -118,7 +118,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
     note: (line) => {
       // A terminal shows both outputs, so buffered stdout must appear before this line of stderr.
       output.flush();
-      stderr().write(`${fitText(named(line), stderr().columns)}\n`);
+      stderr().write(`${fitText(named(line), columnsOf(stderr()))}\n`);
     },
     named,
     isQuiet: isGiven(argv, 'quiet'),
@@ -129,7 +129,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
       return isTerminal(STDOUT_FD, () => proc.stdout);
     },
     get stdoutColumns() {
-      return this.stdoutIsTty ? proc.stdout.columns : undefined;
+      return this.stdoutIsTty ? columnsOf(proc.stdout) : undefined;
     },
     get stderrIsTty() {
       return isTerminal(STDERR_FD, stderr);
