@@ -6,6 +6,11 @@ const MIN_WIDTH = 20;
 /** Width to use without a terminal, in columns. Commander has the same default. */
 export const DEFAULT_COLUMNS = 80;
 
+/** Returns the width of a terminal, or undefined for a stream without one. A terminal of unknown size reports 0 columns. */
+export function columnsOf({ columns }: { readonly columns?: number }): number | undefined {
+  return columns === 0 ? DEFAULT_COLUMNS : columns;
+}
+
 /**
  * Wraps each line of a text at words to the width of a terminal. Continuation lines are indented to the start of the line's
  * text, after its label, such as `error:`. A URL that is wider than the terminal loses its middle; any other word stays
@@ -28,6 +33,17 @@ export function truncateMiddle(text: string, width: number): string {
   return [...head, '…', ...tail.toReversed()].join('');
 }
 
+/** Shortens a URL, with or without its scheme, to `width` columns. Keeps its port, which tells apart receivers of a host. */
+export function truncateUrl(url: string, width: number): string {
+  const [, origin = '', path = ''] = /^((?:\w+:\/\/)?[^/]*:\d+)(\/.*)$/s.exec(url) ?? [];
+  const room = width - stringWidth(origin);
+  if (origin === '' || stringWidth(url) <= width) return truncateMiddle(url, width);
+  return room < MIN_PATH_WIDTH ? truncateMiddle(origin, width) : origin + truncateMiddle(path, room);
+}
+
+/** Minimum width of a shortened path: `/a…b`. A path with less room is left out. */
+const MIN_PATH_WIDTH = 4;
+
 /** Replaces the end of a text that is wider than `width` columns with `…`. The start of a body tells the most. */
 export function truncateEnd(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
@@ -44,7 +60,7 @@ function upTo(characters: readonly string[], width: number): readonly string[] {
 /** Wraps a text to `width` columns. Every line but the first starts with `indent` spaces, which `width` does not include. */
 export function wrapText(text: string, width: number, indent: number): string {
   const room = Math.max(width, MIN_WIDTH);
-  const shortened = text.replace(URL_WORD, (url) => truncateMiddle(url, room - 1));
+  const shortened = text.replace(URL_WORD, (url) => truncateUrl(url, room - 1));
   return wrapAnsi(shortened, room).replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { InputError } from '../errors.ts';
 import { commandEscaper } from '../redact.ts';
-import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
+import { columnsOf, fitText } from './fit-text.ts';
 import { createOut, type Out } from './out.ts';
 import { programName, withProgramName } from './program-name.ts';
 import { loadPalette, PLAIN_PALETTE, PLAIN_PALETTES, type Palettes } from './palette.ts';
@@ -65,11 +65,6 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The width of an output; undefined if it is not a terminal. Some terminals report 0 columns, which means an unknown width. */
-function widthOf({ columns }: { readonly columns?: number }): number | undefined {
-  return columns === 0 ? DEFAULT_COLUMNS : columns;
-}
-
 /** Loads the palettes of both outputs of a process. */
 export async function loadPalettes(proc: NodeJS.Process): Promise<Palettes> {
   const argv = proc.argv.slice(2);
@@ -123,8 +118,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
     note: (line) => {
       // A terminal shows both outputs, so buffered stdout must appear before this line of stderr.
       output.flush();
-      stderr().write(`${fitText(named(line), widthOf(stderr()))}
-`);
+      stderr().write(`${fitText(named(line), columnsOf(stderr()))}\n`);
     },
     named,
     isQuiet: isGiven(argv, 'quiet'),
@@ -135,7 +129,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
       return isTerminal(STDOUT_FD, () => proc.stdout);
     },
     get stdoutColumns() {
-      return this.stdoutIsTty ? widthOf(proc.stdout) : undefined;
+      return this.stdoutIsTty ? columnsOf(proc.stdout) : undefined;
     },
     get stderrIsTty() {
       return isTerminal(STDERR_FD, stderr);

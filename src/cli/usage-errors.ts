@@ -2,21 +2,18 @@ import type { Command } from 'commander';
 import { printable } from '../redact.ts';
 import { nearHint, nearWord } from '../suggest.ts';
 import { noteError } from './error-text.ts';
-import { DEFAULT_COLUMNS, fitText } from './fit-text.ts';
+import { columnsOf, DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
 
 /** The part of the environment that commander's output needs. */
-type UsageOutput = Pick<
-  Io,
-  'out' | 'note' | 'named' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'
->;
+type UsageOutput = Pick<Io, 'out' | 'note' | 'named' | 'stdoutColumns' | 'stderr' | 'errColor'>;
 
 /** Prints commander's errors like all other errors: the problem, then the hint. */
 export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
     writeOut: (text) => io.out(fitText(io.named(text), io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? DEFAULT_COLUMNS,
-    getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || DEFAULT_COLUMNS,
+    getErrHelpWidth: () => columnsOf(io.stderr) ?? DEFAULT_COLUMNS,
     // Help has no colors. Asking the terminal whether it has colors would create the stream of stdout, which takes time.
     getOutHasColors: () => false,
     getErrHasColors: () => false,

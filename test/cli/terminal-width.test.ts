@@ -88,7 +88,7 @@ it('shortens a URL in its middle, in a column and in a sentence', () => {
   );
   const lines = fitText(`cannot connect to ${url}: refused`, 40).split('\n');
   expect(lines).toHaveLength(3);
-  expect(lines[1]).toMatch(/^http:..localhost:30…rrow.terminal.shows:$/);
+  expect(lines[1]).toMatch(/^http:..localhost:3000.webhook.…al.shows:$/);
   expect(lines.every((text) => stringWidth(text) <= 40)).toBe(true);
 });
 

@@ -12,6 +12,8 @@ export interface Column {
   /** Whether the column is shown only if all others have the width that most texts need. @default false */
   readonly isExtra?: boolean;
   readonly align?: 'start' | 'end';
+  /** Shortens a text to the width of the column. @default `truncateMiddle` */
+  readonly shorten?: (text: string, width: number) => string;
 }
 
 /** A text in a column, escaped and without colors. */
@@ -37,9 +39,12 @@ export class ColumnLayout {
   /** Formats a line. The last shown text is not padded. */
   line(texts: readonly ColumnText[]): string {
     const shown = texts.flatMap(({ text, paint = (plain) => plain }, index) => {
-      const [width = 0, { align } = {}] = [this.#widths[index], this.#columns[index]];
+      const [width = 0, { align, shorten = truncateMiddle } = {}] = [
+        this.#widths[index],
+        this.#columns[index],
+      ];
       if (width === 0) return [];
-      const cut = truncateMiddle(text, width);
+      const cut = shorten(text, width);
       return padText(cut, width, align === 'end' ? 'start' : 'end').replace(cut, () => paint(cut));
     });
     return shown.join(' ').trimEnd();

@@ -1,5 +1,5 @@
 import { durationText } from '../attempt-text.ts';
-import { DEFAULT_COLUMNS } from '../fit-text.ts';
+import { columnsOf, DEFAULT_COLUMNS, truncateEnd } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 
 export interface ProgressBar {
@@ -50,7 +50,7 @@ export function createProgress(
     if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
     const text = override ?? `${shownLabel} ${figures.text(unit, performance.now())}`;
     // Cuts the text to the width of the terminal, because a wrapped bar could not be cleared.
-    stderr.write(CLEAR_LINE + text.slice(0, (stderr.columns || DEFAULT_COLUMNS) - 1));
+    stderr.write(CLEAR_LINE + truncateEnd(text, (columnsOf(stderr) ?? DEFAULT_COLUMNS) - 1));
   };
   const timer = setInterval(draw, REDRAW_MS).unref();
   return {

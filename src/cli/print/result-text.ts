@@ -3,12 +3,13 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, attemptWithDetail, detailText, durationText, responderText } from '../attempt-text.ts';
-import { fitText } from '../fit-text.ts';
-import type { Io, Screen } from '../io.ts';
+import { fitText, truncateEnd, truncateUrl } from '../fit-text.ts';
+import type { Screen } from '../io.ts';
 import { bodyText } from './body-text.ts';
+import { ColumnLayout, type Column, type ColumnText } from './column-layout.ts';
 import type { FailureCause } from './failure-cause.ts';
 import { decidingAttempt, decidingDestination, destinationMs, lastAttempts } from './deciding-attempt.ts';
-import type { Paint } from '../palette.ts';
+import type { Paint, Palette } from '../palette.ts';
 import type { ResultFacts } from './result-line.ts';
 import { formatRow, type Cell } from './table.ts';
 
@@ -35,29 +36,91 @@ export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen)
     judgement?.problem,
   ].filter((text) => text !== undefined);
   const lines = [
-    formatRow(resultCells(outcome, facts, color), { columns, gap: 1 }),
+    columns === undefined
+      ? pipedLine(outcome, facts, color)
+      : terminalLine(outcome, facts, { color, columns }),
     ...below.map((text) => fitText(`  ${text}`, columns)),
   ];
   if (body) lines.push(bodyText(Buffer.from(body), '  ', screen));
   return lines.join('\n');
 }
 
-/** Returns the columns of a result line. The URL is last, because nothing must align after it. */
-function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): Cell[] {
+/** The columns of a result at a terminal. The URL is last, because nothing must align after it. */
+const COLUMNS = {
+  outcome: { least: 11, rank: 1 },
+  type: { least: 8, rank: 4 },
+  title: { least: 12, most: 24, rank: 3 },
+  status: { least: 7, most: 15, rank: 2 },
+  took: { least: 6, rank: 6, align: 'end' },
+  verdict: { least: 7, rank: 5 },
+  origin: { least: 16, most: 24, rank: 7 },
+  url: { least: 14, most: Infinity, rank: 8, shorten: truncateUrl },
+} as const satisfies Readonly<Record<string, Column>>;
+
+function terminalLine(
+  outcome: Outcome,
+  facts: ResultFacts,
+  { color, columns }: { readonly color: Palette; readonly columns: number },
+): string {
+  const { url, ...others } = resultTexts(outcome, facts, color);
+  // Without its scheme, so that the host and the port have room.
+  const texts = { ...others, url: { text: url.text.replace(/^https?:\/\//, '') } };
+  const shown = Object.entries(COLUMNS).flatMap(([name, column]) => {
+    const text = texts[name as keyof typeof COLUMNS]; // Object.entries widens the keys
+    return text === undefined ? [] : [{ column, text }];
+  });
+  const layout = new ColumnLayout(
+    shown.map(({ column }) => column),
+    columns,
+  );
+  return layout.line(shown.map(({ text }) => text));
+}
+
+function pipedLine(outcome: Outcome, facts: ResultFacts, color: Palette): string {
+  const {
+    outcome: head,
+    type,
+    title,
+    status,
+    took,
+    verdict,
+    origin,
+    url,
+  } = resultTexts(outcome, facts, color);
+  const cells: readonly Cell[] = [
+    { ...head, minWidth: 11 },
+    { ...type, minWidth: 8 },
+    { text: truncateEnd(title.text, TITLE_WIDTH), minWidth: TITLE_WIDTH },
+    { ...status, minWidth: 7 },
+    { ...took, minWidth: 6, align: 'end' },
+    ...(verdict === undefined ? [] : [{ ...verdict, minWidth: 7 }]),
+    ...(origin === undefined ? [] : [origin]),
+    url,
+  ];
+  return formatRow(cells, { columns: undefined, gap: 1 });
+}
+
+type ResultTexts = Readonly<Record<Exclude<keyof typeof COLUMNS, 'verdict' | 'origin'>, ColumnText>> & {
+  /** The verdict of the receiver that `--loopback` starts. */
+  readonly verdict: ColumnText | undefined;
+  readonly origin: ColumnText | undefined;
+};
+
+function resultTexts({ outcome, destinations }: Outcome, facts: ResultFacts, color: Palette): ResultTexts {
   const { type, title, origin, judgement } = facts;
   const destination = decidingDestination(destinations);
   const last = destination && decidingAttempt(destination);
   const tookMs = last && destination && destinationMs(destination);
-  return [
-    { text: `${SYMBOL[outcome]} ${outcome}`, minWidth: 11, paint: paintOf(outcome, color) },
-    { text: printable(type, 40), minWidth: 8 },
-    { text: printable(title, TITLE_WIDTH - 1), minWidth: TITLE_WIDTH, shortest: 12 },
-    { text: last === undefined ? '' : String(last.status ?? last.error), minWidth: 7 },
-    { text: tookMs === undefined ? '' : durationText(tookMs), minWidth: 6, align: 'end' },
-    ...(judgement === undefined ? [] : [verdictCell(judgement.verdict, color)]),
-    ...(origin === undefined ? [] : [{ text: printable(origin), shortest: 16, paint: color.dim }]),
-    { text: last === undefined ? '' : printable(last.url), shortest: 24 },
-  ];
+  return {
+    outcome: { text: `${SYMBOL[outcome]} ${outcome}`, paint: paintOf(outcome, color) },
+    type: { text: printable(type, 40) },
+    title: { text: printable(title, 200) },
+    status: { text: last === undefined ? '' : String(last.status ?? last.error) },
+    took: { text: tookMs === undefined ? '' : durationText(tookMs) },
+    verdict: judgement && verdictText(judgement.verdict, color),
+    origin: origin === undefined ? undefined : { text: printable(origin), paint: color.dim },
+    url: { text: last === undefined ? '' : printable(last.url) },
+  };
 }
 
 /** Warns about a 2xx response whose body reports a failure: its status alone counts as delivered. */
@@ -67,11 +130,11 @@ function warningText({ code, says }: ResponseCause): string {
   return `warning: delivered by its status, but ${printable(says, 1_000)}`;
 }
 
-function verdictCell(verdict: string, color: Io['color']): Cell {
-  return { text: verdict, minWidth: 7, paint: verdict === 'valid' ? color.green : color.red };
+function verdictText(verdict: string, color: Palette): ColumnText {
+  return { text: verdict, paint: verdict === 'valid' ? color.green : color.red };
 }
 
-function paintOf(outcome: Outcome['outcome'], color: Io['color']): Paint {
+function paintOf(outcome: Outcome['outcome'], color: Palette): Paint {
   if (outcome === 'delivered' || outcome === 'queued') return color.green;
   return outcome === 'failed' ? color.red : color.yellow;
 }

@@ -11,7 +11,7 @@ export interface Cell {
   readonly align?: 'start' | 'end';
   /** The minimum width to shorten the text to if the line is wider than the terminal. @default never shortened */
   readonly shortest?: number;
-  readonly paint?: Paint;
+  readonly paint?: Paint | undefined;
 }
 
 interface RowOptions {

@@ -24,6 +24,21 @@ describe('the line of a result for people', () => {
     ]);
   });
 
+  it('fits into the columns of a terminal, which keep the port of the URL', () => {
+    const url = 'https://receiver.example:8443/hooks/orders';
+    const facts = { ...FACTS, title: 'A name that is far too long for it', origin: 'day.ndjson:2' };
+    const shown = [60, 80, 100, 140].map((stdoutColumns) => {
+      const outcome = outcomeOf(failed(failing(503, { ms: 12_345, url })));
+      return resultText(outcome, facts, { ...SCREEN, stdoutColumns }).split('\n')[0];
+    });
+    expect(shown).toEqual([
+      '✗ failed    track    A name t… for it 503              12.3s',
+      '✗ failed    track    A name…or it 503      12.3s day.ndjson:2     receive…e:8443',
+      '✗ failed    track    A name that …long for it 503              12.3s day.ndjson:2     receive…e:8443',
+      '✗ failed    track    A name that …long for it 503              12.3s day.ndjson:2             receiver.example:8443/hooks/orders',
+    ]);
+  });
+
   it('shows the verdict of --loopback and the problem of the message', () => {
     const judgement = { verdict: 'invalid', problem: 'expected `event`' } as const;
     expect(resultText(outcomeOf(destination()), { ...FACTS, judgement }, SCREEN)).toBe(

@@ -6,6 +6,7 @@ import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { isJsonObject } from '../../../message/types.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
+import { truncateUrl } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import { bodyText } from '../../print/body-text.ts';
 import { ColumnLayout, type Column } from '../../print/column-layout.ts';
@@ -55,13 +56,13 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
 /** Characters at the end of an id that are printed: enough to differ within a process and between processes. */
 const SHORT_ID_LENGTH = 11;
 
-/** The columns of a list at a terminal. The event gets the room first, then the user. */
+/** The columns of a list at a terminal of 80 columns and more. The webhook has room for `127.0.0.1:8788`. */
 const COLUMNS = {
   STATE: { least: 8, most: 9, rank: 2 },
   ID: { least: SHORT_ID_LENGTH, rank: 4 },
-  EVENT: { least: 20, most: 40, rank: 1 },
+  EVENT: { least: 16, most: 40, rank: 1 },
   USER: { least: 8, most: 24, rank: 6 },
-  WEBHOOK: { least: 10, most: 50, rank: 7 },
+  WEBHOOK: { least: 14, most: 50, rank: 7, shorten: truncateUrl },
   ATTEMPTS: { least: 8, align: 'end', rank: 5 },
   DUE: { least: 9, most: 11, rank: 3 },
 } as const satisfies Readonly<Record<string, Column>>;
