@@ -32,6 +32,24 @@ it.each<[string, JsonValue, JsonValue, string[]]>([
   ['a property that is required now', one({}), one({}, ['a']), ['breaking properties.a is required now']],
   ['a property that is optional now', one({}, ['a']), one({}), ['compatible properties.a is optional now']],
   [
+    'a required property that is not listed',
+    {},
+    { required: ['z'] },
+    ['breaking properties.z is new and required'],
+  ],
+  [
+    'other properties that were allowed',
+    { properties: {}, additionalProperties: true },
+    { properties: {} },
+    ['breaking properties allows no other properties now'],
+  ],
+  [
+    'a property listed in an object that was free',
+    one({ type: 'object' }),
+    one({ type: 'object', properties: { b: {} } }),
+    ['breaking properties.a allows no other properties now', 'compatible properties.a.b is new'],
+  ],
+  [
     'fewer types',
     one({ type: ['string', 'null'] }),
     one({ type: 'string' }),
@@ -74,10 +92,10 @@ it.each<[string, JsonValue, JsonValue, string[]]>([
     ['compatible properties.a allows the value "y" now'],
   ],
   [
-    'no other properties',
+    'no other properties, which a plan does not allow without the keyword either',
     one({}),
     { ...(one({}) as object), additionalProperties: false },
-    ['breaking properties allows no other properties now'],
+    [],
   ],
   ['a pattern', one({}), one({ pattern: '^a' }), ['breaking properties.a has `pattern` "^a" now']],
   ['no pattern', one({ pattern: '^a' }), one({}), ['compatible properties.a no longer has `pattern`']],
@@ -114,4 +132,13 @@ it('compares rules by type, event and version', () => {
     ['breaking', 'A', 1, 'is gone'],
     ['compatible', 'B', 2, 'is new'],
   ]);
+});
+
+it('reports that a plan lists all properties, if the old one lists none', () => {
+  const schema = { type: 'object', properties: { properties: { properties: { a: {} } } } };
+  const free = readDocument([{ file: 'p.json', value: { A: schema } }]);
+  const strict = planOf({ key: 'A', type: 'TRACK', version: 1, jsonSchema: schema });
+  const found = comparePlans(free, strict).map(({ change, path }) => `${change} ${path}`);
+  expect(found).toEqual(['breaking properties']);
+  expect(comparePlans(strict, free).map(({ change }) => change)).toEqual(['compatible']);
 });

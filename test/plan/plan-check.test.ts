@@ -230,9 +230,8 @@ describe('the form of a plan', () => {
 });
 
 it('reports a message that the validator cannot compare', () => {
-  const plan = planOf({ rules: [rule('A', { properties: { list: { uniqueItems: true } } })] });
-  const hostile = { list: [{ toString: 1 }, { toString: 1 }] };
-  expect(plan.violations(track('A', hostile))).toMatchObject([
+  const plan = planOf({ rules: [rule('A', { properties: { one: { enum: [{ a: 1 }] } } })] });
+  expect(plan.violations(track('A', { one: { toString: 1 } }))).toMatchObject([
     { kind: 'other', expected: 'a value that has no property named toString or valueOf' },
   ]);
 });
@@ -244,4 +243,17 @@ it('checks each pattern of a schema', () => {
     'pattern /properties/a',
     'pattern /properties/b',
   ]);
+});
+
+it('compares the items of a list by their JSON, in any order of keys', () => {
+  const plan = planOf({ rules: [rule('A', { properties: { list: { uniqueItems: true } } })] });
+  const listed = (...list: readonly JsonValue[]): string[] => found(plan, track('A', { list }));
+  expect(listed({ a: 1, b: [2] }, { b: [2], a: 1 })).toEqual(['other /properties/list']);
+  expect(listed({ toString: 1 }, { toString: 1 })).toEqual(['other /properties/list']);
+  expect(listed({ a: 1 }, { a: 2 }, '1', 1, [], {}, [['a', 1]], null)).toEqual([]);
+});
+
+it('describes few of thousands of errors', () => {
+  const plan = planOf({ rules: [rule('A', { properties: { list: { items: { type: 'string' } } } })] });
+  expect(found(plan, track('A', { list: Array.from({ length: 14_000 }, () => 0) }))).toHaveLength(10);
 });

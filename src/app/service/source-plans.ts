@@ -76,7 +76,9 @@ export class SourcePlans {
       const check = (message: Message): string | undefined => {
         const violations = loaded.check.violations(message);
         for (const each of violations) report(message, each);
-        return violations[0]?.sentence;
+        const [first] = violations;
+        // Without the value here, too, because the service logs this sentence.
+        return first && `Violates the plan at \`${first.path}\`: expected ${first.expected}`;
       };
       return [source, { check, rejects: loaded.plan.onViolation === 'reject' }];
     });

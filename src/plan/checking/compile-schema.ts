@@ -1,9 +1,9 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type FuncKeywordDefinition } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { InputError } from '../../errors.ts';
 import { boundedRegExp } from '../../message/bounded-regexp.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { isObject } from '../../validate-options.ts';
 import { ruleLabel, type PlanRule } from '../rule.ts';
 import { plainSchema } from '../plain-schema.ts';
@@ -40,7 +40,27 @@ function compilerOf(draft: Draft): Ajv {
   const options = { ...errors, strict: false, ownProperties: true, code: { regExp } } as const;
   const compiler = draft === '2020-12' ? new Ajv2020(options) : new Ajv(options);
   formats.default(compiler);
+  compiler.removeKeyword('uniqueItems');
+  compiler.addKeyword(UNIQUE_ITEMS);
   return compiler;
+}
+
+/** The keyword `uniqueItems` in linear time. The one of ajv compares each pair of items, so a message could take seconds. */
+const UNIQUE_ITEMS: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  error: { message: 'must NOT have duplicate items' },
+  validate: (isWanted: boolean, items: readonly JsonValue[]) =>
+    !isWanted || new Set(items.map(canonicalJson)).size === items.length,
+};
+
+/** Returns a value as JSON with the members of each object in the order of their keys. */
+function canonicalJson(value: JsonValue): string {
+  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`;
 }
 
 /**
@@ -77,6 +97,9 @@ function draftOf({ schema, ...rule }: PlanRule): Draft {
   });
 }
 
+/** Maximum number of errors to describe: a list can have thousands of wrong items. */
+const MOST_ERRORS = 100;
+
 function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
   const schema = isJsonObject(rule.schema) ? plainSchema(rule.schema) : rule.schema;
   // Rejects $async schemas, because their validators would return a promise.
@@ -94,7 +117,7 @@ function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
   validate({}); // finds most cycles of references before any message arrives
   return (value) => {
     try {
-      return validate(value) ? [] : (validate.errors ?? []);
+      return validate(value) ? [] : (validate.errors ?? []).slice(0, MOST_ERRORS);
     } catch (cause) {
       if (cause instanceof TypeError) return [{ ...INCOMPARABLE, data: value }];
       throw cause instanceof RangeError ? uncompiled(cause, rule) : cause;

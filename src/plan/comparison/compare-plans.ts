@@ -18,7 +18,7 @@ export function comparePlans(before: PlanDocument, after: PlanDocument): readonl
   const labels = new Set([...old.keys(), ...current.keys()]);
   return [...labels]
     .toSorted(alphabetically)
-    .flatMap((label) => changesOf(old.get(label), current.get(label)));
+    .flatMap((label) => changesOf(old.get(label), current.get(label), [before, after]));
 }
 
 function byLabel(rules: readonly PlanRule[]): ReadonlyMap<string, PlanRule> {
@@ -29,7 +29,11 @@ function alphabetically(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-function changesOf(old: PlanRule | undefined, current: PlanRule | undefined): readonly PlanChange[] {
+function changesOf(
+  old: PlanRule | undefined,
+  current: PlanRule | undefined,
+  [oldPlan, currentPlan]: readonly [PlanDocument, PlanDocument],
+): readonly PlanChange[] {
   const rule = current ?? old;
   if (rule === undefined) return [];
   // A new rule for a type rejects messages of that type, which were free before. An event without a rule was a violation.
@@ -39,7 +43,8 @@ function changesOf(old: PlanRule | undefined, current: PlanRule | undefined): re
   if (current === undefined) {
     return [{ change: rule.type === 'track' ? 'breaking' : 'compatible', rule, path: '', what: 'is gone' }];
   }
-  const [before, after] = [factsOf(old.schema), factsOf(current.schema)];
+  const before = factsOf(old.schema, oldPlan.listsProperties);
+  const after = factsOf(current.schema, currentPlan.listsProperties);
   const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted(alphabetically);
   const reported = new Set<string>();
   return paths.flatMap((path) => {

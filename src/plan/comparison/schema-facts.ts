@@ -25,19 +25,42 @@ const OWN: ReadonlySet<string> = new Set(
   'type enum const required properties items additionalProperties'.split(' '),
 );
 
-/** Returns the demands of a schema by path: `properties.items[].price`; the whole message has the path ''. */
-export function factsOf(schema: JsonObject | boolean): ReadonlyMap<string, PathFacts> {
+/**
+ * Returns the demands of a schema by path: `properties.items[].price`; the whole message has the path ''. `listsProperties`:
+ * a property that the rule does not list is a violation.
+ */
+export function factsOf(
+  schema: JsonObject | boolean,
+  listsProperties: boolean,
+): ReadonlyMap<string, PathFacts> {
   const facts = new Map<string, PathFacts>();
-  addFacts(isJsonObject(schema) ? plainSchema(schema) : schema, { path: '', isRequired: true }, facts);
+  const place = { path: '', isRequired: true, listsProperties };
+  addFacts(isJsonObject(schema) ? plainSchema(schema) : schema, place, facts);
   return facts;
 }
 
 interface Place {
   readonly path: string;
   readonly isRequired: boolean;
+  readonly listsProperties: boolean;
 }
 
-function addFacts(schema: JsonValue, { path, isRequired }: Place, facts: Map<string, PathFacts>): void {
+/** Matches the paths whose properties the rules of a plan list. */
+const CONTENT = /^(?:properties|traits)(?:$|[.[])/;
+
+/** Whether a property that the schema does not list is a violation. */
+function isClosedAt(
+  { path, listsProperties }: Place,
+  { properties, additionalProperties }: JsonObject,
+): boolean {
+  if (additionalProperties !== undefined) return additionalProperties === false;
+  if (!listsProperties || !CONTENT.test(path)) return false;
+  // An object within that lists no property is free.
+  return /^\w+$/.test(path) || (isJsonObject(properties) && Object.keys(properties).length > 0);
+}
+
+function addFacts(schema: JsonValue, at: Place, facts: Map<string, PathFacts>): void {
+  const { path, isRequired, listsProperties } = at;
   const given = isJsonObject(schema) ? schema : {};
   const { required = [], properties, items, additionalProperties } = given;
   const demanding = Object.entries(given).filter(([key]) => !NOTES.has(key) && !OWN.has(key));
@@ -52,16 +75,17 @@ function addFacts(schema: JsonValue, { path, isRequired }: Place, facts: Map<str
     isRequired,
     types: typesOf(given),
     values: valuesOf(given),
-    isClosed: additionalProperties === false,
+    isClosed: isClosedAt(at, given),
     keywords,
   });
-  if (isJsonObject(items)) addFacts(items, { path: `${path}[]`, isRequired: false }, facts);
-  if (!isJsonObject(properties)) return;
-  const names: readonly JsonValue[] = isJsonArray(required) ? required : [];
-  for (const [name, inner] of Object.entries(properties)) {
+  if (isJsonObject(items)) addFacts(items, { path: `${path}[]`, isRequired: false, listsProperties }, facts);
+  const names = new Set(isJsonArray(required) ? required : []);
+  const listed = isJsonObject(properties) ? Object.entries(properties) : [];
+  const others = [...names].filter((name) => !listed.some(([each]) => each === name));
+  for (const [name, inner] of [...listed, ...others.map((each) => [String(each), {}] as const)]) {
     const within = /^[$\w]+$/.test(name) ? name : JSON.stringify(name);
-    const place = { path: path === '' ? within : `${path}.${within}`, isRequired: names.includes(name) };
-    addFacts(inner, place, facts);
+    const inside = path === '' ? within : `${path}.${within}`;
+    addFacts(inner, { path: inside, isRequired: names.has(name), listsProperties }, facts);
   }
 }
 

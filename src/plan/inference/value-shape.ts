@@ -12,6 +12,10 @@ const MOST_NAMES = 500;
 /** Maximum depth of objects and lists to look at. */
 const DEEPEST = 12;
 
+/** Matches texts that programs choose from: `free_trial`, `EUR`, `v2`. A name or an address has capital letters or spaces. */
+const CODE = /^(?:[a-z][\w.:/-]*|[A-Z0-9][A-Z0-9_.:/-]*)?$/;
+const DATE = /\d{4}-?\d\d-?\d\d|\d\d[./]\d\d[./]\d{2}/;
+
 type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array';
 
 /** The order of types in a schema, so that the same values always give the same text. */
@@ -122,10 +126,10 @@ export class ValueShape {
     return format === undefined || this.#count < ENOUGH ? {} : { format };
   }
 
-  /** Whether the values are a closed list: few strings that repeat, and no person's data. */
+  /** Whether the values are a closed list: few codes that repeat, and no person's data. */
   #isList(): boolean {
-    if (this.#values === undefined || this.isPersonal) return false;
-    return this.#count >= ENOUGH && [...this.#values.values()].every((count) => count > 1);
+    if (this.#values === undefined || this.isPersonal || this.#count < ENOUGH) return false;
+    return [...this.#values].every(([text, count]) => count > 1 && CODE.test(text) && !DATE.test(text));
   }
 
   #objectKeywords(): JsonObject {

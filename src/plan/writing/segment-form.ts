@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../message/types.ts';
+import { isSchema } from '../reading/schema-files.ts';
 import type { PlanDocument, PlanRule } from '../rule.ts';
 
 /** Maximum number of rules that Segment's Public API takes in one request. */
@@ -48,7 +49,9 @@ export function schemaFiles({ rules }: PlanDocument): readonly SchemaFile[] {
   return rules.map(({ type, event, version, schema }) => {
     const name = freeName(event === undefined ? type : eventWords(event), version, taken);
     const { title: _title, ...others } = schemaObject(schema);
-    return { name, schema: event === undefined ? others : { title: event, ...others } };
+    // A reader recognizes a schema by a keyword. Empty `properties` demand nothing.
+    const whole = isSchema(others) ? others : { properties: {}, ...others };
+    return { name, schema: event === undefined ? whole : { title: event, ...whole } };
   });
 }
 

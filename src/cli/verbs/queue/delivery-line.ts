@@ -1,7 +1,6 @@
 import { isoTime } from '../../../clock.ts';
 import { capturedBody } from '../../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
-import { DEFAULT_DESTINATION } from '../../../engine/options.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { isJsonObject } from '../../../message/types.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
@@ -85,7 +84,7 @@ export function briefHead({ color, stdoutColumns: columns }: Screen): string {
 export function briefText(delivery: Delivery, screen: Screen, now: number): string {
   const { stdoutColumns: columns, color } = screen;
   if (columns === undefined) return pipedText(delivery);
-  const { id, state, progress, body, type } = delivery;
+  const { id, destination, state, progress, body, type } = delivery;
   const { event, name, userId, anonymousId } = factsOf(body);
   const paint = state === 'dead' ? color.red : state === 'delivered' ? color.green : color.yellow;
   return layoutOf(columns).line([
@@ -94,17 +93,10 @@ export function briefText(delivery: Delivery, screen: Screen, now: number): stri
     // The type of an invalid dead letter may be any text.
     { text: printable(event ?? name ?? type, 200) },
     { text: printable(userId ?? anonymousId ?? '', 200) },
-    { text: printable(webhookText(delivery), 200) },
+    { text: printable(progress.attempts.at(-1)?.url.replace(/^https?:\/\//, '') ?? destination, 200) },
     { text: String(progress.attempts.length) },
     { text: whenText(delivery, now) },
   ]);
-}
-
-/** The destination, unless it is the only one of a config, and the URL of the last attempt. */
-function webhookText({ destination, progress }: Delivery): string {
-  const url = progress.attempts.at(-1)?.url.replace(/^https?:\/\//, '');
-  if (url === undefined) return destination;
-  return destination === DEFAULT_DESTINATION ? url : `${destination} ${url}`;
 }
 
 /** When the delivery is due, why it is a dead letter, or when it was delivered. */
