@@ -17,7 +17,7 @@ export function toCapture({ at, method, url, headers, body, verdict }: CapturedR
     ...(at === undefined ? {} : { at: isoTime(at) }),
     method,
     url,
-    headers: headers.map(maskSecret),
+    headers: headers.map(maskedHeader),
     ...capturedBody(body),
     ...(verdict === undefined ? {} : { verdict }),
   };
@@ -30,7 +30,7 @@ export function toCapture({ at, method, url, headers, body, verdict }: CapturedR
 const URL_HEADER = /(?:ur[il]|path|location|referr?er)$/i;
 
 /** Masks a secret header. Keeps the signature, which is not secret and is needed to verify a capture again. */
-function maskSecret([name, value]: HeaderPair): HeaderPair {
+export function maskedHeader([name, value]: HeaderPair): HeaderPair {
   if (name.toLowerCase() === 'x-signature') return [name, value];
   if (isSecretHeader(name)) return [name, MASK];
   return [name, URL_HEADER.test(name) ? redactUrl(value) : value];

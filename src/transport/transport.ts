@@ -58,9 +58,14 @@ export interface TransportRequest {
    * requests at once.
    */
   readonly hold?: ((release: () => void) => void) | undefined;
+  /** Called with the status and all headers of the response, which can repeat secrets of the request. */
+  readonly onHead?: ((status: number, headers: ResponseHeaders) => void) | undefined;
   /** Whether the request may go to any address, even if the transport allows only public ones. @default false */
   readonly allowPrivate?: boolean | undefined;
 }
+
+/** The headers of a response as received, with lower-case names. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type TransportResult = TransportResponse | TransportFailure;
 

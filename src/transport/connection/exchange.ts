@@ -136,6 +136,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #onStatus({ request }: PendingRequest, status: number, headers: Headers): void {
+    request.onHead?.(status, headers);
     const retryAfter = headers['retry-after'];
     this.#head = {
       status,

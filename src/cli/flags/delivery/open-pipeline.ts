@@ -6,7 +6,7 @@ import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import { createQueuePipeline, openDeliveryPipeline, type Pipeline } from '../../../app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
-import { createReadingTransport } from '../../../app/reading-transport.ts';
+import { createReadingTransport, type ExchangeObserver } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
 import { flagError } from '../flag-values.ts';
@@ -43,6 +43,8 @@ interface OpenOptions {
    * not read
    */
   readonly onContradiction?: ((cause: ResponseCause) => void) | undefined;
+  /** Prints the headers of each request to a webhook and of its response. Works only with `onContradiction`. */
+  readonly showsHeaders?: boolean;
   /** Prints a line about a failed attempt or a retry. */
   readonly note: (line: string) => void;
 }
@@ -83,7 +85,7 @@ async function pipelineTo(
 ): Promise<Pipeline> {
   switch (target.kind) {
     case 'webhooks':
-      return toWebhooks(target, options);
+      return toWebhooks(target, options, await printerFor(options));
     case 'tracking-api':
       return toTrackingApi(target, options);
     case 'queue':
@@ -103,7 +105,16 @@ async function loopbackFor(
   return { to: dry, judgementOf: () => undefined, close: () => Promise.resolve() };
 }
 
-function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipeline {
+/** Loads the code that prints headers only if they are shown. */
+async function printerFor({ showsHeaders = false, io }: OpenOptions): Promise<ExchangeObserver | undefined> {
+  return showsHeaders ? (await import('./exchange-printer.ts')).exchangePrinter(io) : undefined;
+}
+
+function toWebhooks(
+  { source, sources }: ToWebhooks,
+  options: OpenOptions,
+  observer: ExchangeObserver | undefined,
+): Pipeline {
   const severalWebhooks = destinationsOf(sources).some(({ webhooks }) => webhooks.length > 1);
   const retries = new Retries(options, { severalWebhooks });
   return openDeliveryPipeline({
@@ -114,14 +125,18 @@ function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipe
       retries.see(event);
     },
     ...shared(options),
-    ...reading(sources, options),
+    ...reading(sources, options, observer),
   });
 }
 
 /** Returns the transport that reads the bodies of 2xx responses, if the command needs them. */
-function reading(sources: ToWebhooks['sources'], { io, onContradiction, onRequest }: OpenOptions) {
+function reading(
+  sources: ToWebhooks['sources'],
+  { io, onContradiction, onRequest }: OpenOptions,
+  observer: ExchangeObserver | undefined,
+) {
   if (onContradiction === undefined || onRequest !== undefined) return {};
-  return { transport: createReadingTransport({ sources, proxyEnv: io.env, onContradiction }) };
+  return { transport: createReadingTransport({ sources, proxyEnv: io.env, onContradiction, observer }) };
 }
 
 function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {

@@ -33,7 +33,10 @@ export interface LintProblem {
 const MAX_VALUE = 200;
 
 export function problemOf({ kind, pointer, expected, got, found }: PlanViolation): LintProblem {
-  const sentence = `Expected ${printable(expected, MAX_VALUE)}, got ${printable(got, MAX_VALUE)}`;
+  const isMissing = kind === 'missing' && found === undefined;
+  const sentence = isMissing
+    ? `${printable(pointer.slice(pointer.lastIndexOf('/') + 1), MAX_VALUE)} is missing`
+    : `Expected ${printable(expected, MAX_VALUE)}, got ${printable(got, MAX_VALUE)}`;
   return { kind, pointer, expected, got: found, sentence };
 }
 

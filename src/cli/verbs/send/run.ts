@@ -80,7 +80,8 @@ export async function sendMessage(
   if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
   let warning: ResponseCause | undefined;
   const onContradiction = (cause: ResponseCause): void => void (warning = cause);
-  const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
+  const prepared = { io, settings, quiet, onRequest, onContradiction, note: io.note };
+  const open = await openPipeline(to, { ...prepared, showsHeaders: showsHeaders(options) });
   const { madeId } = sent;
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
   const { outcome, cause } = await explained(await deliver(sent, open, io), { options, settings, io });
@@ -89,6 +90,10 @@ export async function sendMessage(
   printResult(sent, { outcome, judgement, cause, warning }, options, io);
   const isGood = isTaken(outcome.outcome) && isSound(judgement);
   return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
+}
+
+function showsHeaders({ verbose, output }: SendOptions): boolean {
+  return verbose === true && output === 'text';
 }
 
 function messageTypeOf(named: string | undefined, { json }: SendOptions): MessageType | undefined {

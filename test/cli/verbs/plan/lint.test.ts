@@ -106,3 +106,10 @@ it.each([
   );
   expect([code, stderr.toLowerCase()]).toEqual([2, expect.stringContaining(sentence.toLowerCase())]);
 });
+
+it('says plainly that a required property is missing', async () => {
+  const rule = { type: 'object', properties: { properties: { type: 'object', required: ['n'] } } };
+  const plan = JSON.stringify({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema: rule }] });
+  const { code, stdout } = await lint({ 'p.json': plan, 'm.ndjson': message({}) }, 'p.json', 'm.ndjson');
+  expect([code, stdout.split('\n')[0]]).toEqual([1, 'm.ndjson:1  A  /properties/n  n is missing']);
+});

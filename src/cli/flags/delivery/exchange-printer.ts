@@ -1,0 +1,23 @@
+import type { ExchangeObserver } from '../../../app/reading-transport.ts';
+import { maskedHeader } from '../../../capture/to-capture.ts';
+import { pairsOf } from '../../../receiver/response/forwarding.ts';
+import { printable, redactUrl } from '../../../redact.ts';
+import type { Io } from '../../io.ts';
+
+/** Prints the headers of requests and responses on stderr, as `curl -v` does: `> name: value`, `< name: value`. */
+export function exchangePrinter({ note, errColor }: Pick<Io, 'note' | 'errColor'>): ExchangeObserver {
+  const print = (mark: '<' | '>', name: string, value: string): void => {
+    const [, shown] = maskedHeader([name, value]);
+    note(`${errColor.dim(`${mark} ${printable(name)}:`)} ${printable(shown, 2_000)}`);
+  };
+  return {
+    request: ({ url, headers }) => {
+      note(`${errColor.dim('>')} POST ${printable(redactUrl(url), 2_000)}`);
+      for (const [name, value] of pairsOf(headers)) print('>', name, value);
+    },
+    response: (status, headers) => {
+      note(`${errColor.dim('<')} ${status}`);
+      for (const [name, value] of headers) print('<', name, value);
+    },
+  };
+}
