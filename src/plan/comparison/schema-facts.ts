@@ -81,8 +81,10 @@ function addFacts(schema: JsonValue, at: Place, facts: Map<string, PathFacts>): 
   if (isJsonObject(items)) addFacts(items, { path: `${path}[]`, isRequired: false, listsProperties }, facts);
   const names = new Set(isJsonArray(required) ? required : []);
   const listed = isJsonObject(properties) ? Object.entries(properties) : [];
-  const others = [...names].filter((name) => !listed.some(([each]) => each === name));
-  for (const [name, inner] of [...listed, ...others.map((each) => [String(each), {}] as const)]) {
+  const others = [...names].filter(
+    (name): name is string => typeof name === 'string' && !listed.some(([each]) => each === name),
+  );
+  for (const [name, inner] of [...listed, ...others.map((each) => [each, {}] as const)]) {
     const within = /^[$\w]+$/.test(name) ? name : JSON.stringify(name);
     const inside = path === '' ? within : `${path}.${within}`;
     addFacts(inner, { path: inside, isRequired: names.has(name), listsProperties }, facts);
