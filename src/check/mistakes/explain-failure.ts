@@ -10,6 +10,8 @@ export interface FailureContext {
   readonly model: SuspectModel;
   /** The mistake in verifying signatures that a probe has proved. */
   readonly proved: ReceiverMistake | undefined;
+  /** The mistake that a counter-probe has found for such a response. */
+  readonly countered: ReceiverMistake | undefined;
   readonly isSigned: boolean;
 }
 
@@ -18,7 +20,8 @@ export interface FailureContext {
  * that are consistent with the whole run, by what the failed messages have in common, by the status.
  */
 export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
-  const { model, proved } = context;
+  const { model, proved, countered } = context;
+  if (countered !== undefined && !seen.isForged) return countered;
   const failure = model.withoutDisprovedCause(seen);
   const { response } = failure;
   const own =
@@ -35,7 +38,7 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   const explained = suspect === undefined ? [] : model.explained(suspect);
   const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
   if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
-  return apart ?? verifiedMistake(failure, model) ?? commonMistake(failure, context);
+  return apart ?? commonMistake(failure, context);
 }
 
 /** The mistake of rejecting a correct message in words, with a 2xx, and the reason if a probe shows it. */
@@ -83,7 +86,8 @@ function apartMistake(
       own === undefined ? `${only}${isSignature ? ', so the secret is right' : ''}` : `${own.says}; ${only}`,
     fix: isSignature
       ? 'hash the bytes of the body as received, before any parser or conversion of text'
-      : (own?.fix ?? "look into the receiver's log for the reason: real senders send such messages"),
+      : (own?.fix ??
+        `${model.behaviorOf(failure) === 'late' ? LOOK_FOR_LOST : LOOK_INTO_LOG}: real senders send such messages`),
     confidence: 'likely',
   };
 }
@@ -99,26 +103,6 @@ const ONLY: Readonly<Record<Behavior, string>> = {
   broken: 'closes the connection only on',
   unclear: 'responds unclearly only to',
 };
-
-/** The mistake of a handler behind a working verification: a forgery gets another rejection than this correct message. */
-function verifiedMistake(failure: ProbeOutcome, model: SuspectModel): ReceiverMistake | undefined {
-  const { response } = failure;
-  const { forgery } = model;
-  if (failure.isForged || response.kind !== 'rejected' || forgery?.kind !== 'rejected') return undefined;
-  if (model.passed.length > 0 || model.isAsForgery(response)) return undefined;
-  const { status, cause } = response;
-  const words = status === forgery.status ? ' with words about its signature' : '';
-  const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
-  if (status === 404 || status === 405) {
-    const says = `${verifies}, so the route exists and verifies; its handler sets no response, or responds with ${status} itself`;
-    const fix = 'respond with 2xx at the end of the handler, on each of its paths';
-    return { code: 'handler-not-found', says, fix };
-  }
-  const own = isTelling(cause) ? `; ${cause.says}` : '';
-  const fix = isTelling(cause) ? cause.fix : LOOK_INTO_LOG;
-  const says = `${verifies}: its handler or its validation rejects the content${own}`;
-  return { code: 'rejects-verified', says, fix };
-}
 
 /** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
 function crashMistake(
@@ -226,7 +210,9 @@ function rejectsValid(
 
 const LAYER =
   'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)';
-const LOOK_INTO_LOG = "look into the receiver's log for the reason";
+const LOOK_FOR_LOST =
+  "look into the receiver's log for an error that leaves the request without a response, as that of an async handler does in Express 4 (pass it to next)";
+export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
 const DOES_IT_RUN =
   "look into the receiver's log for this request: does its handler run? If not, exempt this path in the layer in front; if it does, ";
 const COMPARE =

@@ -43,7 +43,6 @@ const NOT_SET =
 
 /** Secrets that programs use when the right one is missing, and secrets copied from examples. */
 const REPLACEMENT_ROWS: readonly ChangeRow<undefined, string>[] = [
-  [2, 'with an empty secret', () => '', NOT_SET],
   ...WORDS_FOR_NOTHING.map((word): ChangeRow<undefined, string> => {
     return [2, `with the word "${word}" as the secret`, () => word, NOT_SET];
   }),
@@ -81,6 +80,7 @@ export function* otherSecrets(
       };
     }
   }
+  if (cost === 2) yield { code, would: 'with an empty secret', fix: emptyFix(secrets), cost, value: '' };
   yield* REPLACEMENTS.changes(undefined, cost);
   for (const name of variableNames(schemeName, cost)) {
     for (const value of REFERENCES.map((write) => write(name))) {
@@ -89,6 +89,15 @@ export function* otherSecrets(
     }
   }
 }
+
+/** The fix of an empty key, which a program also gets if it decodes a secret from hex that is no hex. */
+function emptyFix(secrets: readonly string[]): string {
+  const isHex = secrets.every((secret) => /^[0-9a-f]{2}/i.test(secret));
+  return isHex ? NOT_SET : `${NOT_SET}. ${NO_HEX}`;
+}
+
+const NO_HEX =
+  'If it decodes its secret from hex, key the HMAC with the text instead: the secret is no hex, so Buffer.from(secret, "hex") makes an empty key of it';
 
 /** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {

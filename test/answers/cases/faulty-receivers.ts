@@ -488,8 +488,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the receiver never responds',
     receiver: () => () => 'hang',
     flags: ['--timeout', '200ms'],
-    cause: 'no response in time',
-    fix: 'respond with 2xx first and do the work later: put the message into a queue',
+    cause: 'it responds to nothing in time, not even to a forgery or at another path',
+    fix: 'look whether the program still starts, or waits for something',
   },
   {
     id: 'breaks-off',
