@@ -127,7 +127,7 @@ export class ReceiverUnderTest {
   }
 
   async #ask(
-    { body, signature, signatureHeaders }: CheckRequest,
+    { body, signature, signatureHeaders, cutsAt }: CheckRequest,
     { url = this.#options.url, timeoutMs: most = Infinity }: AskChanges,
   ): Promise<CheckResponse> {
     const { transport, headers, connection, clock, signal, secrets, causes } = this.#options;
@@ -137,7 +137,7 @@ export class ReceiverUnderTest {
     const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
     const isRead = this.#slowBodies < MOST_SLOW_BODIES;
     const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
-    const raw = await transport.send({ ...sent, body, timeoutMs, ...limit, signal, connection });
+    const raw = await transport.send({ ...sent, body, cutsAt, timeoutMs, ...limit, signal, connection });
     const hasBody = raw.kind === 'response' && raw.body !== undefined;
     // Bodies are displayed and quoted.
     const result = hasBody ? { ...raw, body: withoutRepeated(withoutSent(raw.body, sent), secrets) } : raw;

@@ -71,7 +71,7 @@ it.each<[string, Respond, { code: string; confidence: string; says?: string; che
       if (headers['x-signature'] !== hmac(body.toString('ascii'))) return { status: 401 };
       return isJson(body) ? {} : { status: 400 };
     },
-    { code: 'refuses-some', confidence: 'likely', says: 'non-ASCII text', checks: ['unicode'] },
+    { code: 'refuses-some', confidence: 'likely', says: 'non-ASCII text', checks: ['unicode', 'in-parts'] },
   ],
   [
     'a comparison that throws when lengths differ',

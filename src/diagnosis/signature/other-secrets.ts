@@ -80,7 +80,8 @@ export function* otherSecrets(
       };
     }
   }
-  if (cost === 2) yield { code, would: 'with an empty secret', fix: emptyFix(secrets), cost, value: '' };
+  const emptyFix = NOT_SET + decodedKeyFix(secrets);
+  if (cost === 2) yield { code, would: 'with an empty secret', fix: emptyFix, cost, value: '' };
   yield* REPLACEMENTS.changes(undefined, cost);
   for (const name of variableNames(schemeName, cost)) {
     for (const value of REFERENCES.map((write) => write(name))) {
@@ -90,14 +91,13 @@ export function* otherSecrets(
   }
 }
 
-/** The fix of an empty key, which a program also gets if it decodes a secret from hex that is no hex. */
-function emptyFix(secrets: readonly string[]): string {
-  const isHex = secrets.every((secret) => /^[0-9a-f]{2}/i.test(secret));
-  return isHex ? NOT_SET : `${NOT_SET}. ${NO_HEX}`;
+/** Tells how to fix a key that is empty because the secret was decoded from hex. Empty if the start of a secret is hex. */
+export function decodedKeyFix(secrets: readonly string[]): string {
+  return secrets.some((secret) => /^[0-9a-f]{2}/i.test(secret)) ? '' : NO_HEX;
 }
 
 const NO_HEX =
-  'If it decodes its secret from hex, key the HMAC with the text instead: the secret is no hex, so Buffer.from(secret, "hex") makes an empty key of it';
+  '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is no hex, so Buffer.from(secret, "hex") gives an empty key';
 
 /** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {
