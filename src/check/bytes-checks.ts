@@ -36,6 +36,7 @@ export const PARTS_CHECK: Check = {
   code: 'in-parts',
   ...signedTitles('a body that arrives in three parts, cut within characters'),
   expects: 'taken',
+  isOwnMistake: true,
   requests: (sample) => {
     const body = sample.body('track', 'in-parts', { properties: { text: CUT.join(', ') } });
     return [{ ...sample.signed(body), cutsAt: CUT.map((text) => body.indexOf(text) + 1) }];

@@ -77,6 +77,7 @@ function apartMistake(
   const apart = whatSetsApart(alike.flatMap(factsOf), passed);
   if (apart === undefined) return undefined;
   const isRejected = response.kind === 'rejected';
+  const isLate = model.behaviorOf(failure) === 'late';
   const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: the ${passed.length} that passed ${apart.passed}`;
   const own = response.kind === 'none' || !isTelling(response.cause) ? undefined : response.cause;
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
@@ -86,8 +87,7 @@ function apartMistake(
       own === undefined ? `${only}${isSignature ? ', so the secret is right' : ''}` : `${own.says}; ${only}`,
     fix: isSignature
       ? 'hash the bytes of the body as received, before any parser or conversion of text'
-      : (own?.fix ??
-        `${model.behaviorOf(failure) === 'late' ? LOOK_FOR_LOST : LOOK_INTO_LOG}: real senders send such messages`),
+      : (own?.fix ?? `${LOOK_INTO_LOG}: real senders send such messages${isLate ? `; ${END_RESPONSE}` : ''}`),
     confidence: 'likely',
   };
 }
@@ -200,18 +200,15 @@ function rejectsValid(
     const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
     return { code, says, fix: LOOK_INTO_LOG, confidence };
   }
-  const own = 'its secret, the header that it reads, or the bytes that it hashes';
-  const why = isNamed
-    ? `, and blames the signature: probably ${own}`
-    : `: probably either ${LAYER}, or ${own}`;
-  const says = `it rejects correct and forged messages alike with ${status}${why}`;
+  const why = isNamed ? ', and blames the signature: probably ' : `: probably either ${LAYER}, or `;
+  const says = `it rejects correct and forged messages alike with ${status}${why}its secret, the header that it reads, or the bytes that it hashes`;
   return { code, says, fix: `${isNamed ? '' : DOES_IT_RUN}${COMPARE}`, confidence };
 }
 
 const LAYER =
   'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)';
-const LOOK_FOR_LOST =
-  "look into the receiver's log for an error that leaves the request without a response, as that of an async handler does in Express 4 (pass it to next)";
+export const END_RESPONSE =
+  'end the response on each path after the check: res.sendStatus(200), because res.status(200) alone sends nothing; done() or next() in a hook or middleware; next(error) for an error of an async handler in Express 4';
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
 const DOES_IT_RUN =
   "look into the receiver's log for this request: does its handler run? If not, exempt this path in the layer in front; if it does, ";

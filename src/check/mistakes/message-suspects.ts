@@ -84,9 +84,6 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
     {
       unverified:
         'it decodes each chunk of a body by itself, so a character that is cut between two chunks is lost and the signature differs',
-      failing:
-        'it fails on a body that arrives in several parts: probably it decodes or parses each chunk by itself',
-      late: 'it does not respond to a body that arrives in several parts: probably it waits for one that is whole',
     },
   ),
   ...suspected(

@@ -16,7 +16,7 @@ export interface AskerContext {
 }
 
 /** Time for a receiver that leaves correct messages without a response to respond to another request. */
-const OTHER_TIMEOUT_MS = 2_000;
+export const OTHER_TIMEOUT_MS = 2_000;
 
 /** Asks the receiver each question once. */
 export class Asker {

@@ -2,10 +2,16 @@ import { sleep } from '../../clock.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 import { isTakenResponse } from '../judge-responses.ts';
-import { isAboutElse, isTelling, LOOK_INTO_LOG, ownCause } from '../mistakes/explain-failure.ts';
+import {
+  END_RESPONSE,
+  isAboutElse,
+  isTelling,
+  LOOK_INTO_LOG,
+  ownCause,
+} from '../mistakes/explain-failure.ts';
 import { INTERRUPTED } from '../receiver-under-test.ts';
 import type { CheckRequest } from '../sample.ts';
-import { Asker, type AskerContext } from './asker.ts';
+import { Asker, OTHER_TIMEOUT_MS, type AskerContext } from './asker.ts';
 import { neighborsOf } from './neighbors.ts';
 
 /**
@@ -39,7 +45,7 @@ type CounterProbe = (ask: Asker, failed: FailedMessage) => Promise<ReceiverMista
 
 /** The probes of each class, the most certain first. */
 const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = {
-  late: [behindVerification, hangsHere],
+  late: [respondsAgain, behindVerification, hangsHere],
   failing: [behindVerification, failsOnAll],
   'no-route': [behindVerification, routeNearby],
   rejected: [behindVerification, hashesSomeFields, rejectsHere],
@@ -63,8 +69,20 @@ export async function counterProbe(
 
 const LATER_MS = 1_000;
 
-const END_RESPONSE =
-  'end the response on each path after the check: res.sendStatus(200), because res.status(200) alone sends nothing; done() or next() in a hook or middleware; next(error) for an error of an async handler in Express 4';
+/** Names a receiver that was late only once. Sends the same message again. */
+async function respondsAgain(
+  { context }: Asker,
+  { request }: FailedMessage,
+): Promise<ReceiverMistake | undefined> {
+  const again = await context.receiver.ask(request, { timeoutMs: OTHER_TIMEOUT_MS });
+  if (again.kind === 'none') return undefined;
+  return {
+    code: 'timeout',
+    says: `no response in time, but one to the same message when it came again (${again.status}): the program was still starting, or is slow at times`,
+    fix: 'wait until the receiver is ready, and let it respond first and work later; --timeout waits longer, up to 30s',
+    confidence: 'likely',
+  };
+}
 
 /** Names a handler that fails behind a working verification: a forgery is rejected in another way than this message. */
 async function behindVerification(
@@ -74,8 +92,8 @@ async function behindVerification(
   const forgery = await ask.forgery();
   if (forgery.kind !== 'rejected' || ask.context.model.isAsForgery(response)) return undefined;
   if (response.kind === 'none') {
-    const says = `it rejects a forgery at once with ${forgery.status}, but never responds to a correct message: it verifies, and its handler does not end the response`;
-    return { code: 'timeout', says, fix: END_RESPONSE };
+    const says = `it rejects a forgery at once with ${forgery.status}, but twice did not respond to a correct message in time: it verifies, and then its handler does not end the response, or works first`;
+    return { code: 'timeout', says, fix: `${END_RESPONSE}; do slow work after the response` };
   }
   const { status, cause, kind } = response;
   const words = status === forgery.status ? ' with words about its signature' : '';
@@ -100,15 +118,16 @@ async function behindVerification(
 async function hangsHere(ask: Asker): Promise<ReceiverMistake> {
   const elsewhere = await ask.elsewhere();
   const code = 'timeout';
+  const confidence = 'likely';
   if (elsewhere.kind === 'none') {
     const says = 'it responds to nothing in time, not even to a forgery or at another path';
     const fix =
       'look whether the program still starts, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';
-    return { code, says, fix };
+    return { code, says, fix, confidence };
   }
   const says = `it responds at another path at once (${elsewhere.status}), but to nothing at this one, not even to a forgery: its handler waits for something that does not come, or does not end the response`;
   const fix = `read the body once, because a second reader of it waits forever; ${END_RESPONSE}`;
-  return { code, says, fix };
+  return { code, says, fix, confidence };
 }
 
 /** Names the step at which a receiver fails on every request, by the requests that it still rejects. */

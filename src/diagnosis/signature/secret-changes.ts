@@ -74,17 +74,12 @@ function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'trimmed-secret',
-    rows: [
-      without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
-      [2, 'without the white space before the secret', (secret) => secret.trimStart()],
-      [2, 'without the white space after the secret', (secret) => secret.trimEnd()],
-    ],
+    rows: [without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g)],
   },
   {
     code: 'misread-secret',
     rows: [
       [2, 'without the name and the equals sign before the secret', valueOfLine],
-      without(1, 'without Bearer before the secret', /^Bearer\s+/i),
       without(3, 'without the prefix of the secret', PREFIX),
       only(2, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
       only(2, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
