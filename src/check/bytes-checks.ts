@@ -1,5 +1,5 @@
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import type { Check, ReceiverMistake } from './check.ts';
+import { signedTitles, type Check, type ReceiverMistake } from './check.ts';
 
 /** JSON that JSON.stringify would write differently: white space, numbers, escapes, the order of integer keys. */
 const SPELLED_OTHERWISE = String.raw`"revenue" : 27.50, "total":1E2, "2":"\u0041", "1":"a\/b"`;
@@ -30,6 +30,20 @@ export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check
     },
   ];
 }
+
+/** The check that a receiver puts the parts of a body together before it decodes them. */
+export const PARTS_CHECK: Check = {
+  code: 'in-parts',
+  ...signedTitles('a body that arrives in three parts, cut within characters'),
+  expects: 'taken',
+  isOwnMistake: true,
+  requests: (sample) => {
+    const body = sample.body('track', 'in-parts', { properties: { text: CUT.join(', ') } });
+    return [{ ...sample.signed(body), cutsAt: CUT.map((text) => body.indexOf(text) + 1) }];
+  },
+};
+/** Texts that are cut after the first byte of their first character, which has several. */
+const CUT = ['👩‍💻 has eleven bytes', '京 has three'];
 
 /** The checks of headers with several signatures, which senders use while a secret is being changed. */
 export function severalSignaturesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {

@@ -39,7 +39,11 @@ export function resultOf(
   return { ...common, outcome: 'failed', mistake, ...words };
 }
 
-/** The result of a check whose requests were not sent. */
+/** Why the response to a forgery or to an unusual message does not count. */
+export const PROVES_NOTHING =
+  'it accepted no correct message, so what it does with these requests would prove nothing';
+
+/** The result of a check whose requests were not sent, or prove nothing. */
 export function unsentResult(check: Check, reason: string): CheckResult {
   return { ...checkName(check), outcome: 'unsent', reason };
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { nearHint } from '../suggest.ts';
-import { bytesChecks, severalSignaturesChecks } from './bytes-checks.ts';
+import { bytesChecks, PARTS_CHECK, severalSignaturesChecks } from './bytes-checks.ts';
 import type { Check } from './check.ts';
 import { FORGERY_CHECKS } from './forgery-checks.ts';
 import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
@@ -20,7 +20,7 @@ export function checksFor(schemes: readonly SignatureScheme[] | undefined): read
 }
 
 function checksWith(schemes: readonly SignatureScheme[], ofSignatures: readonly Check[]): readonly Check[] {
-  const ofMessages = [...CONNECTION_CHECKS, ...MESSAGE_CHECKS, ...bytesChecks(schemes)];
+  const ofMessages = [...CONNECTION_CHECKS, ...MESSAGE_CHECKS, PARTS_CHECK, ...bytesChecks(schemes)];
   return [...ofMessages, ...ofSignatures, ...PACE_CHECKS, ...UNSEEN_CHECKS];
 }
 

@@ -19,6 +19,11 @@ export function isAsExpected(response: CheckResponse, expected: Expected): boole
   }
 }
 
+/** Whether this is an expected response that a receiver gives, too, if it rejects everything. */
+export function isOfAnyReceiver(response: CheckResponse, expected: Expected): boolean {
+  return (expected === 'decided' || expected === 'direct') && !isTakenResponse(response);
+}
+
 /** Whether a receiver accepted the message: a 2xx whose body does not name a failure. */
 export function isTakenResponse({ kind, cause }: CheckResponse): boolean {
   return kind === 'taken' && cause === undefined;

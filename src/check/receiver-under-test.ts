@@ -26,6 +26,14 @@ export interface TestedReceiverOptions {
   readonly examine?: (failure: FailureEvidence) => Promise<Examined | undefined>;
 }
 
+/** Changes of a single request. */
+interface AskChanges {
+  /** @default the URL of the receiver */
+  readonly url?: string;
+  /** A shorter timeout. */
+  readonly timeoutMs?: number;
+}
+
 /** Result of an examination: the code of a NetworkCause, and the location at which the receiver was found. */
 type Examined = { readonly cause: string } & Pick<CauseFacts, 'location' | 'proxy'>;
 
@@ -77,8 +85,8 @@ export class ReceiverUnderTest {
     return responses;
   }
 
-  async ask(request: CheckRequest): Promise<CheckResponse> {
-    return (await this.askAgain(request)).response;
+  async ask(request: CheckRequest, changes: AskChanges = {}): Promise<CheckResponse> {
+    return (await this.askAgain(request, changes)).response;
   }
 
   /**
@@ -87,15 +95,16 @@ export class ReceiverUnderTest {
    */
   async askAgain(
     request: CheckRequest,
+    changes: AskChanges = {},
   ): Promise<{ readonly response: CheckResponse; readonly wasRefused: boolean }> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
-    let response = await this.#ask(request);
+    let response = await this.#ask(request, changes);
     const wasRefused = isRefused(response);
     const reconnected = response.kind === 'none' && response.reconnected === true;
     while (isRefused(response) && this.hasResponded && this.over === undefined && clock.now() < until) {
       await sleep(clock, RESTART_POLL_MS, signal);
-      response = await this.#ask(request);
+      response = await this.#ask(request, changes);
     }
     if (response.kind === 'none' && !this.hasResponded) response = await this.#examined(response);
     if (response.kind !== 'none') this.hasResponded = true;
@@ -117,14 +126,18 @@ export class ReceiverUnderTest {
     };
   }
 
-  async #ask({ body, signature, signatureHeaders }: CheckRequest): Promise<CheckResponse> {
-    const { transport, url, headers, timeoutMs, connection, clock, signal, secrets, causes } = this.#options;
+  async #ask(
+    { body, signature, signatureHeaders, cutsAt }: CheckRequest,
+    { url = this.#options.url, timeoutMs: most = Infinity }: AskChanges,
+  ): Promise<CheckResponse> {
+    const { transport, headers, connection, clock, signal, secrets, causes } = this.#options;
+    const timeoutMs = Math.min(most, this.#options.timeoutMs);
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
     const isRead = this.#slowBodies < MOST_SLOW_BODIES;
     const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
-    const raw = await transport.send({ ...sent, body, timeoutMs, ...limit, signal, connection });
+    const raw = await transport.send({ ...sent, body, cutsAt, timeoutMs, ...limit, signal, connection });
     const hasBody = raw.kind === 'response' && raw.body !== undefined;
     // Bodies are displayed and quoted.
     const result = hasBody ? { ...raw, body: withoutRepeated(withoutSent(raw.body, sent), secrets) } : raw;

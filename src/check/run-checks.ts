@@ -1,18 +1,24 @@
 import { ConfigError } from '../errors.ts';
 import { contentFactsOf } from '../message/content-facts.ts';
 import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
-import { checkName, judgeResponses, resultOf, unsentResult, type CheckJudgement } from './check-results.ts';
-import type { CheckResponse } from './check-response.ts';
+import {
+  checkName,
+  judgeResponses,
+  PROVES_NOTHING,
+  resultOf,
+  unsentResult,
+  type CheckJudgement,
+} from './check-results.ts';
 import type { Check, CheckResult, ReceiverMistake } from './check.ts';
 import { checksFor } from './checks.ts';
-import { FurtherRequests, type FurtherOptions } from './further-requests.ts';
-import { isAsExpected } from './judge-responses.ts';
-import { explainFailure, noResponse, ownCause, suspectsOf } from './mistakes/explain-failure.ts';
+import { FurtherRequests, type FurtherOptions } from './probes/further-requests.ts';
+import { isAsExpected, isOfAnyReceiver } from './judge-responses.ts';
+import { explainFailure, ownCause } from './mistakes/explain-failure.ts';
 import { forgerySuspects } from './mistakes/forgery-suspects.ts';
 import { MESSAGE_SUSPECTS } from './mistakes/message-suspects.ts';
 import { SuspectModel, type ProbeOutcome } from './mistakes/suspects.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
-import { NEEDS_SECRET, RunProgress } from './run-progress.ts';
+import { RunProgress } from './run-progress.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions, FurtherOptions {
@@ -131,14 +137,20 @@ export class CheckRun {
     // Measures again: this machine may have been busy.
     const again = slow !== undefined && round === 0 ? this.#requests(check, 1) : '';
     if (typeof again !== 'string' && this.#receiver.over === undefined) return this.#make(check, again, 1);
-    this.#untestable = this.#whyUntestable(decisive.response);
-    this.#over = this.#untestable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, decisive);
+    this.#untestable = this.#whyUntestable(decisive);
+    this.#over =
+      this.#untestable?.says ??
+      this.#receiver.over ??
+      this.#progress.whyOver(check, decisive, this.#countered(decisive));
     if (this.#untestable !== undefined) return unsentResult(check, this.#untestable.says);
     // A missing response says nothing about the receiver if the interruption ended the request.
     if (this.#options.signal.aborted && decisive.response.kind === 'none') {
       return unsentResult(check, INTERRUPTED);
     }
-    return decisive.isRight ? resultOf(check, judgement, slow) : this.#failed(check, judgement, requests);
+    if (!decisive.isRight) return this.#failed(check, judgement, requests);
+    const result = resultOf(check, judgement, slow);
+    if (!isOfAnyReceiver(decisive.response, check.expects)) return result;
+    return () => (this.#progress.hasTaken ? result : unsentResult(check, PROVES_NOTHING));
   }
 
   async #failed(
@@ -161,6 +173,7 @@ export class CheckRun {
     if (check.expects === 'taken') {
       await this.#further.probeVerification(response, requests, { ...check, hasTaken });
     }
+    if (check.expects !== 'rejected') await this.#further.counterProbe(response, requests, hasTaken);
     if (aftermath === 'dead') this.#over ??= `nothing listens there anymore: it crashed on ${check.code}`;
     const explained = () => resultOf(check, judgement, this.#explain(decisive));
     return ownCause(response) === undefined ? explained : explained();
@@ -168,8 +181,19 @@ export class CheckRun {
 
   #explain(failure: ProbeOutcome): ReceiverMistake {
     const unsigned = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(failure.response);
-    const context = { model: this.#model, proved: this.#further.proved, isSigned: this.#sample.isSigned };
+    const { proved } = this.#further;
+    const { isSigned } = this.#sample;
+    const context = { model: this.#model, proved, countered: this.#countered(failure), isSigned };
     return unsigned ?? explainFailure(failure, context);
+  }
+
+  #countered({ response }: ProbeOutcome): ReceiverMistake | undefined {
+    return this.#further.counterMistake(response, this.#progress.hasTaken);
+  }
+
+  #whyUntestable({ response }: ProbeOutcome): ReceiverMistake | undefined {
+    const { hasResponded } = this.#receiver;
+    return this.#progress.whyUntestable(response, { isSigned: this.#sample.isSigned, hasResponded });
   }
 
   /** Sends the requests of a check, and adds them and their responses to the model. */
@@ -208,7 +232,7 @@ export class CheckRun {
     if (!this.#progress.hasAsked) {
       const control = { code: 'control', expects: 'taken' } as const;
       const [sent] = await this.#observe(control, [this.#further.correct('control')]);
-      this.#untestable = sent && this.#whyUntestable(sent.response);
+      this.#untestable = sent && this.#whyUntestable(sent);
     }
     return this.#progress.hasTaken;
   }
@@ -217,33 +241,10 @@ export class CheckRun {
   async #tellApart(): Promise<void> {
     const all = checksFor(this.#options.signer?.schemes);
     for (let sent = 0; sent < MAX_CONTROLS && (this.#over ?? this.#receiver.over) === undefined; sent++) {
-      const check = all.find((each) => this.#tellsApart(each));
+      const check = all.find((each) => this.#further.tellsApart(each));
       const requests = check && this.#requests(check);
       if (check === undefined || typeof requests !== 'object') return;
       await this.#observe(check, requests);
     }
   }
-
-  /** Whether a forgery that was not sent yet is predicted differently by the mistakes that explain a failure. */
-  #tellsApart({ code, expects, needsSecret }: Check): boolean {
-    const { observations } = this.#model;
-    const isSent = observations.some(({ check }) => check === code);
-    if (expects !== 'rejected' || !needsSecret || !this.#sample.isSigned || isSent) return false;
-    const probe = { check: code, isForged: true, isRepeated: false, bytes: 1, facts: undefined };
-    return observations.some((each) => {
-      const suspects = each.isRight || !each.isForged ? [] : suspectsOf(each, this.#model);
-      const predictions = suspects.map(({ predicts }) => JSON.stringify(predicts(probe)));
-      return new Set(predictions).size > 1;
-    });
-  }
-
-  /** The mistake that makes a receiver untestable: it was never reached, or it requires a secret. Undefined otherwise. */
-  #whyUntestable(response: CheckResponse): ReceiverMistake | undefined {
-    const rejection = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(response);
-    if (rejection?.code === NEEDS_SECRET) return rejection;
-    if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;
-    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? noResponse(response) : undefined;
-  }
 }
-
-const PROVES_NOTHING = 'it accepted no correct message, so rejecting this one would prove nothing';

@@ -17,6 +17,12 @@ const NO_RECEIVER: ReadonlySet<string> = new Set(
 export const NEEDS_SECRET = 'needs-secret';
 const GIVE_SECRET = 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET';
 
+interface Tested {
+  readonly isSigned: boolean;
+  /** Whether the receiver has ever responded. */
+  readonly hasResponded: boolean;
+}
+
 /** The observations of a run so far: whether the receiver accepts messages, and whether further checks make sense. */
 export class RunProgress {
   /** Whether the receiver has ever accepted a correct message. */
@@ -41,6 +47,14 @@ export class RunProgress {
     return { code: 'rejects-unsigned', says, fix: `if it verifies signatures, ${GIVE_SECRET}` };
   }
 
+  /** The mistake that makes a receiver untestable: it was never reached, or it requires a secret. Undefined otherwise. */
+  whyUntestable(response: CheckResponse, { isSigned, hasResponded }: Tested): ReceiverMistake | undefined {
+    const rejection = isSigned ? undefined : this.unsignedMistake(response);
+    if (rejection?.code === NEEDS_SECRET) return rejection;
+    if (response.kind !== 'none' || hasResponded) return undefined;
+    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? noResponse(response) : undefined;
+  }
+
   /** Records the responses to correct messages. */
   seeCorrect(responses: readonly CheckResponse[]): void {
     this.hasAsked = true;
@@ -48,7 +62,11 @@ export class RunProgress {
   }
 
   /** Why the remaining checks are pointless after this one; undefined if they are not. */
-  whyOver({ expects }: Check, { response, isRight }: ProbeOutcome): string | undefined {
+  whyOver(
+    { expects }: Check,
+    { response, isRight }: ProbeOutcome,
+    known: ReceiverMistake | undefined,
+  ): string | undefined {
     if (response.kind === 'none') return this.#whyNoResponse(response);
     this.#withoutResponse = 0;
     if (isRight || expects === 'rejected') {
@@ -59,7 +77,7 @@ export class RunProgress {
     const key = `${status} ${cause?.code}`;
     this.#sameInARow = key === this.#lastResponse ? this.#sameInARow + 1 : 1;
     this.#lastResponse = key;
-    const says = ownCause(response)?.says ?? (isTelling(cause) ? cause.says : `it responds with ${status}`);
+    const says = known?.says ?? textOf(response);
     if (!this.hasTaken && cause?.kind === 'way') return `first fix the problem above: ${says}`;
     // A rejection whose response shows no specific cause does not stop the run: other checks can reveal other mistakes.
     const isOfWay = status === 404 || status === 405 || isTelling(cause) || response.kind !== 'rejected';
@@ -76,4 +94,9 @@ export class RunProgress {
     if (response.error === 'refused') return 'nothing listens there anymore';
     return ++this.#withoutResponse >= IN_A_ROW ? `the last ${IN_A_ROW} requests got no response` : undefined;
   }
+}
+
+function textOf(response: Exclude<CheckResponse, { kind: 'none' }>): string {
+  const { cause, status } = response;
+  return ownCause(response)?.says ?? (isTelling(cause) ? cause.says : `it responds with ${status}`);
 }

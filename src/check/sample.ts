@@ -14,6 +14,8 @@ export interface CheckRequest {
   readonly signature?: string | undefined;
   /** Headers of the chosen schemes instead of `signature`: name, value, name, value … */
   readonly signatureHeaders?: readonly string[] | undefined;
+  /** Positions at which the body is cut into parts that arrive one after the other. */
+  readonly cutsAt?: readonly number[] | undefined;
 }
 
 export interface SampleOptions {

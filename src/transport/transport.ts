@@ -35,6 +35,8 @@ export interface TransportRequest {
   readonly body: Uint8Array;
   /** Time limit in milliseconds, from the start of the attempt (before name lookup, connect and TLS) to the headers. */
   readonly timeoutMs: number;
+  /** Positions at which the body is cut. Its parts are written one after the other, with a pause between. @default none */
+  readonly cutsAt?: readonly number[] | undefined;
   readonly signal?: AbortSignal;
   /**
    * Maximum number of body bytes to return, whatever the status. The result then waits for the end of the body or for

@@ -8,10 +8,15 @@ interface Told {
 }
 
 /** The different explanations that `hooks test` gives to a receiver, with the checks that each explains. */
-async function explanations(receiver: Respond, ...flags: readonly string[]) {
+function explanations(receiver: Respond, ...flags: readonly string[]) {
+  return explanationsAt('/', receiver, ...flags);
+}
+
+async function explanationsAt(path: string, receiver: Respond, ...flags: readonly string[]) {
   const { port, close } = await startHttp(receiver);
   onTestFinished(close);
-  const args = ['test', `http://127.0.0.1:${port}/`, '--secret', SECRET, '--timeout', '1s', '-o', 'json'];
+  const url = `http://127.0.0.1:${port}${path}`;
+  const args = ['test', url, '--secret', SECRET, '--timeout', '1s', '-o', 'json'];
   const { stdout } = await hooks([...args, ...flags]);
   const lines = stdout
     .trim()
@@ -66,7 +71,7 @@ it.each<[string, Respond, { code: string; confidence: string; says?: string; che
       if (headers['x-signature'] !== hmac(body.toString('ascii'))) return { status: 401 };
       return isJson(body) ? {} : { status: 400 };
     },
-    { code: 'refuses-some', confidence: 'likely', says: 'non-ASCII text', checks: ['unicode'] },
+    { code: 'refuses-some', confidence: 'likely', says: 'non-ASCII text', checks: ['unicode', 'in-parts'] },
   ],
   [
     'a comparison that throws when lengths differ',
@@ -132,4 +137,112 @@ it('names the message on which the receiver crashed', async () => {
   const url = `http://127.0.0.1:${server.port}/`;
   const { stdout } = await hooks(['test', url, '--secret', SECRET, '--only', 'track,group,delete']);
   expect(stdout).toMatch(/✗ group[^\n]*\n {4}wrong: probably it crashed on this request/);
+});
+
+const routed = (path: string, receiver: Respond): Respond => {
+  return (request) => (request.path === path ? receiver(request) : { status: 404, body: 'no route' });
+};
+
+it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
+  [
+    'a handler that never ends its response to a correct message',
+    toValid(() => true, 'hang'),
+    { code: 'timeout', confidence: 'proved', says: 'a forgery at once with 401, but twice did not respond' },
+  ],
+  [
+    'a route that never responds',
+    routed('/hook', () => 'hang'),
+    { code: 'timeout', confidence: 'likely', says: 'responds at another path at once (404)' },
+  ],
+  [
+    'a program that never responds',
+    () => 'hang',
+    { code: 'timeout', confidence: 'likely', says: 'responds to nothing in time' },
+  ],
+  [
+    'a handler that fails on every correct message',
+    toValid(() => true, { status: 500 }),
+    { code: 'http-5xx', confidence: 'proved', says: 'a forgery gets 401, this message 500' },
+  ],
+  [
+    'a receiver that fails on every request',
+    () => ({ status: 500 }),
+    { code: 'http-5xx', confidence: 'likely', says: 'forged and unsigned ones too' },
+  ],
+  [
+    'a receiver that fails while it computes a signature',
+    (request) => ({ status: signatureOf(request) === '' ? 401 : 500 }),
+    { code: 'http-5xx', confidence: 'likely', says: 'fails while it computes or compares the signature' },
+  ],
+  [
+    'a router that is mounted under its own path',
+    routed('/hook/hook', rightBut()),
+    { code: 'wrong-path', confidence: 'proved', says: 'one does at /hook/hook: a forged message gets 401' },
+  ],
+  [
+    'a route with a slash at its end',
+    routed('/hook/', rightBut()),
+    {
+      code: 'wrong-path',
+      confidence: 'proved',
+      says: 'no route takes POST at /hook, but one does at /hook/:',
+    },
+  ],
+  [
+    'a receiver that hashes only the fields it knows',
+    (request) => {
+      const fields = isJson(request.body) ? (JSON.parse(request.body.toString()) as object) : {};
+      const known = Object.entries(fields).filter(([name]) => /^(?:type|userId|event)$/.test(name));
+      const isRight = signatureOf(request) === hmac(JSON.stringify(Object.fromEntries(known)));
+      return { status: isRight ? 200 : 401 };
+    },
+    {
+      code: 're-serialised',
+      confidence: 'proved',
+      says: 'verifies a message of `type` alone, but not one with `version`, `properties`, `timestamp` or `messageId`',
+    },
+  ],
+  [
+    'a route that rejects every message',
+    routed('/hook', () => ({ status: 401 })),
+    {
+      code: 'refuses-valid',
+      confidence: 'likely',
+      says: 'another path gets 404, so this route rejects them',
+    },
+  ],
+])('compares with other requests to explain %s', async (_, receiver, { says, ...expected }) => {
+  const told = await explanationsAt('/hook', receiver, '--only', 'page,track');
+  expect(told).toMatchObject([{ ...expected, says: expect.stringContaining(says) as string }]);
+});
+
+it('does not blame the handler for one late response', async () => {
+  let requests = 0;
+  const told = await explanations(
+    () => (requests++ === 0 ? 'hang' : { status: 400 }),
+    '--only',
+    'page,track',
+  );
+  expect(told.map(({ says }) => says)).toContainEqual(expect.stringContaining('when it came again (400)'));
+});
+
+it('names a limit on requests if the same message is accepted a little later', async () => {
+  let last = 0;
+  const told = await explanations((request) => {
+    const isQuick = performance.now() - last < 500;
+    last = performance.now();
+    return isQuick ? { status: 503 } : rightBut()(request);
+  });
+  expect(told).toMatchObject([
+    { code: 'rate-limit', says: expect.stringContaining('a second later') as string },
+  ]);
+});
+
+it('counts no check as passed on a receiver that rejects everything', async () => {
+  const { port, close } = await startHttp(() => ({ status: 401 }));
+  onTestFinished(close);
+  const only = 'redirect,page,unknown-type,unsigned';
+  const { stdout } = await hooks(['test', `http://127.0.0.1:${port}/`, '--secret', SECRET, '--only', only]);
+  expect(stdout).toContain('0 passed, 1 failed, 3 not tried');
+  expect(stdout).toContain('not tried: redirect, unknown-type, unsigned');
 });

@@ -124,9 +124,11 @@ describe('a recipe of docs/receivers.md', () => {
 });
 
 /** The checks that a receiver fails if it rejects every message. */
-const SIGNED = [...MESSAGE_CHECKS.filter(({ expects }) => expects === 'taken'), { code: 'latency' }].map(
-  ({ code }) => code,
-);
+const SIGNED = [
+  ...MESSAGE_CHECKS.filter(({ expects }) => expects === 'taken'),
+  { code: 'in-parts' },
+  { code: 'latency' },
+].map(({ code }) => code);
 const each = (fault: string, checks = SIGNED): Record<string, string> =>
   Object.fromEntries(checks.map((check) => [check, fault]));
 const BADLY_SIGNED = ['unsigned', 'short-signature', 'garbage-signature'];
@@ -147,7 +149,7 @@ const BROKEN: readonly Broken[] = [
   {
     file: 're_serialises.py',
     env: { COMPACT: '1' },
-    faults: { unicode: 'escaped-unicode', numbers: 'escaped-unicode' },
+    faults: each('escaped-unicode', ['unicode', 'numbers', 'in-parts']),
   },
   { file: 're_serialises.go', faults: each('reordered-keys') },
   { file: 'secret-not-set.js', faults: each('other-secret') },
@@ -160,6 +162,7 @@ const BROKEN: readonly Broken[] = [
   },
   { file: 'compares-unequal-lengths.js', faults: each('fails-on-bad-signature', BADLY_SIGNED) },
   { file: 'parses-first.js', faults: { malformed: 'fails-on-malformed' } },
+  { file: 'decodes-chunks.js', faults: { 'in-parts': 'decodes-parts' } },
   { file: 'fails-on-unknown-type.js', faults: { 'unknown-type': 'fails-on-unknown-type' } },
   { file: 'fails-without-user-id.js', faults: { anonymous: 'needs-user-id' } },
   { file: 'fails-on-duplicates.js', faults: { duplicate: 'fails-on-duplicates' } },

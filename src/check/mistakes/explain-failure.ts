@@ -10,6 +10,8 @@ export interface FailureContext {
   readonly model: SuspectModel;
   /** The mistake in verifying signatures that a probe has proved. */
   readonly proved: ReceiverMistake | undefined;
+  /** The mistake that a counter-probe has found for such a response. */
+  readonly countered: ReceiverMistake | undefined;
   readonly isSigned: boolean;
 }
 
@@ -18,7 +20,8 @@ export interface FailureContext {
  * that are consistent with the whole run, by what the failed messages have in common, by the status.
  */
 export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
-  const { model, proved } = context;
+  const { model, proved, countered } = context;
+  if (countered !== undefined && !seen.isForged) return countered;
   const failure = model.withoutDisprovedCause(seen);
   const { response } = failure;
   const own =
@@ -35,7 +38,7 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   const explained = suspect === undefined ? [] : model.explained(suspect);
   const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
   if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
-  return apart ?? verifiedMistake(failure, model) ?? commonMistake(failure, context);
+  return apart ?? commonMistake(failure, context);
 }
 
 /** The mistake of rejecting a correct message in words, with a 2xx, and the reason if a probe shows it. */
@@ -74,6 +77,7 @@ function apartMistake(
   const apart = whatSetsApart(alike.flatMap(factsOf), passed);
   if (apart === undefined) return undefined;
   const isRejected = response.kind === 'rejected';
+  const isLate = model.behaviorOf(failure) === 'late';
   const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: the ${passed.length} that passed ${apart.passed}`;
   const own = response.kind === 'none' || !isTelling(response.cause) ? undefined : response.cause;
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
@@ -83,7 +87,7 @@ function apartMistake(
       own === undefined ? `${only}${isSignature ? ', so the secret is right' : ''}` : `${own.says}; ${only}`,
     fix: isSignature
       ? 'hash the bytes of the body as received, before any parser or conversion of text'
-      : (own?.fix ?? "look into the receiver's log for the reason: real senders send such messages"),
+      : (own?.fix ?? `${LOOK_INTO_LOG}: real senders send such messages${isLate ? `; ${END_RESPONSE}` : ''}`),
     confidence: 'likely',
   };
 }
@@ -99,26 +103,6 @@ const ONLY: Readonly<Record<Behavior, string>> = {
   broken: 'closes the connection only on',
   unclear: 'responds unclearly only to',
 };
-
-/** The mistake of a handler behind a working verification: a forgery gets another rejection than this correct message. */
-function verifiedMistake(failure: ProbeOutcome, model: SuspectModel): ReceiverMistake | undefined {
-  const { response } = failure;
-  const { forgery } = model;
-  if (failure.isForged || response.kind !== 'rejected' || forgery?.kind !== 'rejected') return undefined;
-  if (model.passed.length > 0 || model.isAsForgery(response)) return undefined;
-  const { status, cause } = response;
-  const words = status === forgery.status ? ' with words about its signature' : '';
-  const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
-  if (status === 404 || status === 405) {
-    const says = `${verifies}, so the route exists and verifies; its handler sets no response, or responds with ${status} itself`;
-    const fix = 'respond with 2xx at the end of the handler, on each of its paths';
-    return { code: 'handler-not-found', says, fix };
-  }
-  const own = isTelling(cause) ? `; ${cause.says}` : '';
-  const fix = isTelling(cause) ? cause.fix : LOOK_INTO_LOG;
-  const says = `${verifies}: its handler or its validation rejects the content${own}`;
-  return { code: 'rejects-verified', says, fix };
-}
 
 /** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
 function crashMistake(
@@ -216,17 +200,16 @@ function rejectsValid(
     const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
     return { code, says, fix: LOOK_INTO_LOG, confidence };
   }
-  const own = 'its secret, the header that it reads, or the bytes that it hashes';
-  const why = isNamed
-    ? `, and blames the signature: probably ${own}`
-    : `: probably either ${LAYER}, or ${own}`;
-  const says = `it rejects correct and forged messages alike with ${status}${why}`;
+  const why = isNamed ? ', and blames the signature: probably ' : `: probably either ${LAYER}, or `;
+  const says = `it rejects correct and forged messages alike with ${status}${why}its secret, the header that it reads, or the bytes that it hashes`;
   return { code, says, fix: `${isNamed ? '' : DOES_IT_RUN}${COMPARE}`, confidence };
 }
 
 const LAYER =
   'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)';
-const LOOK_INTO_LOG = "look into the receiver's log for the reason";
+export const END_RESPONSE =
+  'end the response on each path after the check: res.sendStatus(200), because res.status(200) alone sends nothing; done() or next() in a hook or middleware; next(error) for an error of an async handler in Express 4';
+export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
 const DOES_IT_RUN =
   "look into the receiver's log for this request: does its handler run? If not, exempt this path in the layer in front; if it does, ";
 const COMPARE =

@@ -78,6 +78,15 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
       'it accepts shorter messages, but rejects the signature of this one: it hashes only a part of a longer body',
   }),
   ...suspected(
+    'decodes-parts',
+    messages(({ check }) => check === 'in-parts'),
+    'collect the parts as bytes and decode them once: chunks.push(chunk), then Buffer.concat(chunks), in place of body += chunk',
+    {
+      unverified:
+        'it decodes each chunk of a body by itself, so a character that is cut between two chunks is lost and the signature differs',
+    },
+  ),
+  ...suspected(
     'fails-on-unknown-type',
     messages(({ check }) => check === 'unknown-type'),
     'ignore unknown types with 2xx, or reject them with 400: after a 5xx the message is sent again for 4 hours',

@@ -5,7 +5,7 @@ import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
-import { isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
+import { decodedKeyFix, isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
 import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
@@ -26,7 +26,7 @@ export interface CommonMistake {
 type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
 /** Maximum signatures to try: each is a request to the receiver. */
-const MOST_SIGNATURES = 190;
+const MOST_SIGNATURES = 214;
 
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
@@ -44,16 +44,34 @@ export function* commonMistakes(body: Buffer, context: SigningContext): Generato
 }
 
 function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
-  const { hash } = signer.context.scheme;
+  const other = signer.context.scheme.hash === 'sha256' ? 'sha1' : 'sha256';
+  const notations = [...otherNotations(signer)];
+  const usual = notations.filter(([{ algorithm, prefix }]) => algorithm === other && prefix === '');
   yield* otherGivenSecrets(signer);
-  yield* otherNotations(signer);
+  yield* notations;
   yield* timeMistakes(signer);
-  yield* otherBytes(signer, 1, hash === 'sha256' ? 'sha1' : 'sha256');
   for (const cost of COSTS) {
+    const likely = [...otherKeys(signer, cost), ...otherBytes(signer, cost)];
     yield* otherFrames(signer, cost);
     yield* otherConstructs(signer, cost);
-    yield* otherKeys(signer, cost);
-    yield* otherBytes(signer, cost);
+    yield* likely;
+    if (cost === 1) yield* pairs(usual, likely);
+  }
+}
+
+/** Combines each notation with each of the other mistakes. */
+function* pairs(
+  notations: readonly ExplainedMistake[],
+  others: readonly ExplainedMistake[],
+): Generator<ExplainedMistake> {
+  for (const [how, notation] of notations) {
+    for (const [otherHow, other] of others) {
+      const says = `${notation.says}, and ${other.says.replace('it ', '')}`;
+      yield [
+        { ...how, ...otherHow },
+        { code: other.code, says, fix: `${other.fix}; and ${notation.fix}` },
+      ];
+    }
   }
 }
 
@@ -168,20 +186,12 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
 /** A deadline that never passes, because sample bodies are small, and `hooks test` has a time limit of its own. */
 const NEVER = new Deadline(Infinity, () => 0);
 
-function* otherBytes(
-  { body, context: { scheme } }: MistakenSigner,
-  cost: Cost,
-  algorithm: HmacAlgorithm = scheme.hash,
-): Generator<ExplainedMistake> {
-  const hashName = algorithm === scheme.hash ? '' : `, with ${HASH_NAMES[algorithm]}`;
+function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const changes = bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER);
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
     const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
-    const says = `it hashes ${hashed}: it accepts what is signed ${would}${hashName}`;
-    yield [
-      { algorithm, bytes: value.body.bytes },
-      { code, says, fix: RAW_BYTES },
-    ];
+    const says = `it hashes ${hashed}: it accepts what is signed ${would}`;
+    yield [{ bytes: value.body.bytes }, { code, says, fix: RAW_BYTES }];
   }
 }
 
@@ -212,15 +222,14 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
   for (const { code, would, value: key } of secretChanges(secret, cost)) {
     yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix }];
   }
-  for (const { code, would, value: key } of otherSecrets(
-    { secrets, otherSecrets: [], schemeName: scheme.name },
-    cost,
-  )) {
+  const held = { secrets, otherSecrets: [], schemeName: scheme.name };
+  for (const { code, would, value: key } of otherSecrets(held, cost)) {
+    const decoded = key.length === 0 ? decodedKeyFix(secrets) : '';
     const says =
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
-        : `its secret is not set: it accepts what is signed ${would}, as anyone can`;
-    yield [{ key }, { code, says, fix: KEY_FIX }];
+        : `its secret is not set${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
+    yield [{ key }, { code, says, fix: KEY_FIX + decoded }];
   }
 }
 

@@ -68,7 +68,6 @@ const NOT_SET =
 
 /** Secrets that programs use when the right one is missing, and secrets copied from examples. */
 const REPLACEMENT_ROWS: readonly ChangeRow<undefined, string>[] = [
-  [2, 'with an empty secret', () => '', NOT_SET],
   ...WORDS_FOR_NOTHING.map((word): ChangeRow<undefined, string> => {
     return [2, `with the word "${word}" as the secret`, () => word, NOT_SET];
   }),
@@ -110,6 +109,8 @@ export function* otherSecrets(
       };
     }
   }
+  const emptyFix = NOT_SET + decodedKeyFix(secrets);
+  if (cost === 2) yield { code, would: 'with an empty secret', fix: emptyFix, cost, value: '' };
   yield* REPLACEMENTS.changes(undefined, cost);
   if (cost === 4) {
     for (const text of allPlaceholders()) {
@@ -123,6 +124,14 @@ export function* otherSecrets(
     }
   }
 }
+
+/** Tells how to fix a key that is empty because the secret was decoded from hex. Empty if the start of a secret is hex. */
+export function decodedKeyFix(secrets: readonly string[]): string {
+  return secrets.some((secret) => /^[0-9a-f]{2}/i.test(secret)) ? '' : NO_HEX;
+}
+
+const NO_HEX =
+  '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is no hex, so Buffer.from(secret, "hex") gives an empty key';
 
 /** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {

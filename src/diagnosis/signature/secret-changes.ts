@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { secretAffixChanges } from './affixes.ts';
 import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost, type RowGroup } from './change.ts';
 import { CHARACTER_SETS } from './codecs/character-sets.ts';
-import { secretCodecChanges } from './codecs/codec.ts';
+import { secretCodecChanges, type Codec } from './codecs/codec.ts';
 import { plainQuotes } from './codecs/codec-texts.ts';
 import { BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from './codecs/codecs.ts';
 
@@ -74,17 +74,12 @@ function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'trimmed-secret',
-    rows: [
-      without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
-      [2, 'without the white space before the secret', (secret) => secret.trimStart()],
-      [2, 'without the white space after the secret', (secret) => secret.trimEnd()],
-    ],
+    rows: [without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g)],
   },
   {
     code: 'misread-secret',
     rows: [
       [2, 'without the name and the equals sign before the secret', valueOfLine],
-      without(1, 'without Bearer before the secret', /^Bearer\s+/i),
       without(3, 'without the prefix of the secret', PREFIX),
       only(2, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
       only(2, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
@@ -156,11 +151,17 @@ const SAME_ENCODING = {
   fix: 'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first, and read it as UTF-8',
 } as const;
 
+/** Node decodes hex up to the first pair that is none, without an error. */
+const STARTING_HEX: Codec = {
+  name: 'hex up to its first character that is no hex digit',
+  decode: ({ text }) => Buffer.from(text, 'hex'),
+};
+
 const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, secretAffixChanges());
 const CODEC_CHANGES = new ChangeTable(
   [],
   [
-    ...secretCodecChanges(BYTE_CODECS, SAME_ENCODING),
+    ...secretCodecChanges([...BYTE_CODECS, STARTING_HEX], SAME_ENCODING),
     ...secretCodecChanges([...ESCAPES, ...PERCENT_ENCODINGS], { code: 'misread-secret' }),
   ],
 );

@@ -1,13 +1,9 @@
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { Explanation } from './diagnosis-for.ts';
 
-/** Explains a value that stands where a signature must stand, but is another value, such as the word `undefined`. */
-export interface KnownValue {
-  /** Phrase about the value, after the words "the signature": `is a JSON Web Token`. */
-  readonly found: string;
-  /** Advice on how to get a signature in its place. */
-  readonly fix: string;
-}
+/** Explains a value that is no signature, such as the word `undefined`. `found` follows the words "the signature". */
+type KnownValue = Required<Pick<Explanation, 'found' | 'fix'>>;
 
 const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: string])[] = [
   [

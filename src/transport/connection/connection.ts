@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, Dispatcher } from 'undici';
 import { TransportError } from '../../errors.ts';
 import { printable, redactUrl } from '../../redact.ts';
@@ -87,7 +89,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#deadline = setTimeout(this.#expire, pending.leftMs);
     this.#request.path = pending.path;
     this.#request.headers = headersOf(pending, this.#route);
-    this.#request.body = pending.request.body;
+    this.#request.body = bodyOf(pending);
     this.#client.dispatch(this.#request, this.#exchange);
   }
 
@@ -193,10 +195,28 @@ export class HttpConnection implements Carrier, ExchangeOwner {
  * Returns the headers of a request with those of its route. Asks the server for an unencoded body, because this client
  * decodes none, unless the caller accepts an encoding.
  */
-function headersOf({ request: { headers } }: PendingRequest, route: Route): string[] {
-  return hasName(headers, 'accept-encoding')
+function headersOf({ request: { headers, body, cutsAt } }: PendingRequest, route: Route): string[] {
+  const all = hasName(headers, 'accept-encoding')
     ? headers.concat(route.headers)
     : headers.concat(route.headers, NOT_ENCODED);
+  return cutsAt === undefined ? all : [...all, 'content-length', String(body.length)];
+}
+
+/** The body of a request; as a stream, if its parts are written one after the other. */
+function bodyOf({ request: { body, cutsAt } }: PendingRequest): Uint8Array | Readable {
+  return cutsAt === undefined ? body : Readable.from(partsOf(body, cutsAt), { objectMode: false });
+}
+
+/** Time for a receiver to read one part before the next one arrives. */
+const PAUSE_MS = 30;
+
+async function* partsOf(body: Uint8Array, cutsAt: readonly number[]): AsyncGenerator<Uint8Array> {
+  let start = 0;
+  for (const end of [...cutsAt, body.length]) {
+    if (start > 0) await pause(PAUSE_MS);
+    yield body.subarray(start, end);
+    start = end;
+  }
 }
 
 const NOT_ENCODED: readonly string[] = ['accept-encoding', 'identity'];

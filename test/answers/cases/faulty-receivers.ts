@@ -184,8 +184,18 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'secret-empty',
     title: 'the variable of the secret is not set at the receiver',
     receiver: () => verifies((body) => hmac(body, '')),
-    cause: 'its secret is not set',
-    fix: 'do not let it start without one',
+    cause: 'its secret is not set, or decoded to nothing: it accepts what is signed with an empty secret',
+    fix: 'it is no hex, so Buffer.from(secret, "hex") gives an empty key',
+  },
+  {
+    id: 'secret-decoded-sha256',
+    title: 'the receiver decodes the secret from hex, and computes HMAC-SHA256 in base64',
+    secret: 'c0ffee00',
+    receiver: () =>
+      verifies((body) => createHmac('sha256', Buffer.from('c0ffee00', 'hex')).update(body).digest('base64')),
+    cause:
+      'it expects an HMAC with SHA-256 instead of SHA-1 and the digest in base64 instead of hex, and accepts what is signed with the secret decoded from hex',
+    fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret)",
   },
   {
     id: 'secret-example',
@@ -488,8 +498,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the receiver never responds',
     receiver: () => () => 'hang',
     flags: ['--timeout', '200ms'],
-    cause: 'no response in time',
-    fix: 'respond with 2xx first and do the work later: put the message into a queue',
+    cause: 'it responds to nothing in time, not even to a forgery or at another path',
+    fix: 'look whether the program still starts, or waits for something',
   },
   {
     id: 'breaks-off',

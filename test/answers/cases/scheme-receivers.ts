@@ -395,7 +395,8 @@ const OTHERS: readonly Tested[] = [
       const indented = JSON.stringify(JSON.parse(body.toString()), null, 2);
       return createHmac('sha256', SECRET).update(indented).digest('hex');
     }),
-    cause: 'it hashes re-serialized JSON: it accepts what is signed indented by 2 spaces, with SHA-256',
+    cause:
+      'it expects an HMAC with SHA-256 instead of SHA-1, and hashes re-serialized JSON: it accepts what is signed indented by 2 spaces',
     fix: BYTES,
   },
   {

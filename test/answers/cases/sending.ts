@@ -45,6 +45,8 @@ export function responding({
 
 /** Once what is in the way is known, nothing else is sent. */
 const FEW_REQUESTS = 8;
+/** A path without a route: the paths nearby are tried, too. */
+const WITH_NEIGHBORS = 16;
 /** A receiver that rejects the content of a message may take others: it gets the correct ones, and no forgery. */
 export const CORRECT_ONES = 40;
 /** Words that may mean the signature: the mistake in verifying it is looked for, with a probe for each. */
@@ -52,7 +54,8 @@ export const WITH_PROBES = 250;
 
 /** The same response, as `hooks test` explains it: once, without forged probes, and without ✓ for what it proves nothing about. */
 export function testing(answerCase: RespondingCase): AnswerCase {
-  const { id, never = [], maxRequests = FEW_REQUESTS } = answerCase;
+  const { id, never = [], status } = answerCase;
+  const { maxRequests = status === 404 ? WITH_NEIGHBORS : FEW_REQUESTS } = answerCase;
   return {
     ...responding({ ...answerCase, argv: ['test', '{url}', '--secret', SECRET] }),
     id: `test-${id}`,

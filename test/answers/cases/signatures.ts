@@ -528,6 +528,20 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'it would match with an empty secret',
     'Set the variable of the secret on the other side, where it is not set',
   ]),
+  keyed('secret-not-hex', 'the sender decodes from hex a secret that is no hex', Buffer.from(SECRET, 'hex'), [
+    'it would match with an empty secret',
+    'it is no hex, so Buffer.from(secret, "hex") gives an empty key',
+  ]),
+  keyed(
+    'secret-starts-as-hex',
+    'the sender decodes from hex a secret that only starts as hex',
+    Buffer.from('c0ffee-and-tea', 'hex'),
+    [
+      'with the secret decoded from hex up to its first character that is no hex digit',
+      'Key the HMAC with the same bytes on both sides',
+    ],
+    'c0ffee-and-tea',
+  ),
   {
     ...keyed('secret-example', 'the other side still uses the secret of the docs', 's3cret', [
       'it would match with "s3cret" as the secret, the example of the docs',

@@ -1,12 +1,14 @@
-import type { CheckResponse } from './check-response.ts';
-import type { Check, MistakenRequest, MistakeOptions, ReceiverMistake } from './check.ts';
-import { isPage, isRejectedInWords, isTakenResponse } from './judge-responses.ts';
-import { isAboutElse, ownCause } from './mistakes/explain-failure.ts';
-import type { ProbeOutcome, SuspectModel } from './mistakes/suspects.ts';
-import type { ReceiverUnderTest, TestedReceiverOptions } from './receiver-under-test.ts';
-import { otherDigit, type CheckRequest, type Sample } from './sample.ts';
+import type { CheckResponse } from '../check-response.ts';
+import type { Check, MistakenRequest, MistakeOptions, ReceiverMistake } from '../check.ts';
+import { isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
+import { isAboutElse, ownCause, suspectsOf } from '../mistakes/explain-failure.ts';
+import type { ProbeOutcome, SuspectModel } from '../mistakes/suspects.ts';
+import type { ReceiverUnderTest, TestedReceiverOptions } from '../receiver-under-test.ts';
+import { otherDigit, type CheckRequest, type Sample } from '../sample.ts';
+import { counterProbe, failureClassOf } from './counter-probes.ts';
 
-export interface FurtherOptions extends Pick<TestedReceiverOptions, 'clock'>, MistakeOptions {
+export interface FurtherOptions
+  extends Pick<TestedReceiverOptions, 'clock' | 'signal' | 'url'>, MistakeOptions {
   /**
    * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
    * its mistake.
@@ -40,6 +42,8 @@ export class FurtherRequests {
   /** The mistake in the receiver's verification; undefined until a probe finds it. */
   proved: ReceiverMistake | undefined;
   #probes = 0;
+  /** The mistakes that counter-probes found, by class of failure and status. */
+  readonly #found = new Map<string, ReceiverMistake | undefined>();
 
   constructor(options: FurtherOptions, asked: Asked) {
     this.#options = options;
@@ -105,6 +109,26 @@ export class FurtherRequests {
       : await this.#probe(Buffer.from(request.body));
   }
 
+  /** Compares the response to a correct message with those to other requests, once for each class of failure. */
+  async counterProbe(
+    response: CheckResponse,
+    [request]: readonly CheckRequest[],
+    hasTaken: boolean,
+  ): Promise<void> {
+    const failureClass = failureClassOf(response, hasTaken);
+    if (failureClass === undefined || request === undefined || this.proved !== undefined) return;
+    const key = keyOf(failureClass, response);
+    if (this.#found.has(key)) return;
+    const context = { ...this.#options, ...this.#asked };
+    this.#found.set(key, await counterProbe(failureClass, { request, response }, context));
+  }
+
+  /** The mistake that a counter-probe found for such a response. */
+  counterMistake(response: CheckResponse, hasTaken: boolean): ReceiverMistake | undefined {
+    const failureClass = failureClassOf(response, hasTaken);
+    return failureClass && this.#found.get(keyOf(failureClass, response));
+  }
+
   /** Whether the receiver accepts a request that it has just rejected. */
   async #isInconsistent(request: CheckRequest): Promise<boolean> {
     for (let tries = 0; tries < REPETITIONS; tries++) {
@@ -146,6 +170,19 @@ export class FurtherRequests {
     return isOther(await receiver.ask(request));
   }
 
+  /** Whether a forgery that was not sent yet is predicted differently by the mistakes that explain a failure. */
+  tellsApart({ code, expects, needsSecret }: Check): boolean {
+    const { model, sample } = this.#asked;
+    const isSent = model.observations.some(({ check }) => check === code);
+    if (expects !== 'rejected' || !needsSecret || !sample.isSigned || isSent) return false;
+    const probe = { check: code, isForged: true, isRepeated: false, bytes: 1, facts: undefined };
+    return model.observations.some((each) => {
+      const suspects = each.isRight || !each.isForged ? [] : suspectsOf(each, model);
+      const predictions = suspects.map(({ predicts }) => JSON.stringify(predicts(probe)));
+      return new Set(predictions).size > 1;
+    });
+  }
+
   /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */
   async takesStringified([request]: readonly CheckRequest[]): Promise<boolean> {
     const { receiver, sample } = this.#asked;
@@ -153,4 +190,8 @@ export class FurtherRequests {
     const stringified = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
     return isTakenResponse(await receiver.ask(sample.signedOver(stringified, body)));
   }
+}
+
+function keyOf(failureClass: string, response: CheckResponse): string {
+  return `${failureClass} ${response.kind === 'none' ? response.error : response.status}`;
 }

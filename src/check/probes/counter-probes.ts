@@ -1,0 +1,231 @@
+import { sleep } from '../../clock.ts';
+import type { CheckResponse } from '../check-response.ts';
+import type { ReceiverMistake } from '../check.ts';
+import { isTakenResponse } from '../judge-responses.ts';
+import {
+  END_RESPONSE,
+  isAboutElse,
+  isTelling,
+  LOOK_INTO_LOG,
+  ownCause,
+} from '../mistakes/explain-failure.ts';
+import { INTERRUPTED } from '../receiver-under-test.ts';
+import type { CheckRequest } from '../sample.ts';
+import { Asker, OTHER_TIMEOUT_MS, type AskerContext } from './asker.ts';
+import { neighborsOf } from './neighbors.ts';
+
+/**
+ * A way in which correct messages fail, to whose causes other requests get different responses. `late`: no response in time.
+ * `failing`: 5xx. `no-route`: 404 or 405. `rejected`: another 4xx. `busy`: a system is overloaded, but accepted others.
+ */
+export type FailureClass = 'late' | 'failing' | 'no-route' | 'rejected' | 'busy';
+
+/** Returns the class of the response to a correct message. Undefined if the response itself shows its cause. */
+export function failureClassOf(response: CheckResponse, hasTaken: boolean): FailureClass | undefined {
+  if (response.kind === 'none') {
+    return response.error === 'timeout' && response.cause?.says === undefined && !hasTaken
+      ? 'late'
+      : undefined;
+  }
+  const { kind, status, cause } = response;
+  if (hasTaken) return cause?.kind === 'busy' && (status === 503 || status === 429) ? 'busy' : undefined;
+  if (ownCause(response) !== undefined || (kind !== 'failing' && kind !== 'rejected')) return undefined;
+  if (kind === 'failing') return 'failing';
+  return status === 404 || status === 405 ? 'no-route' : 'rejected';
+}
+
+/** A correct message that failed. */
+export interface FailedMessage {
+  readonly request: CheckRequest;
+  readonly response: CheckResponse;
+}
+
+/** A probe returns the mistake that its requests show. Undefined if they do not show one. */
+type CounterProbe = (ask: Asker, failed: FailedMessage) => Promise<ReceiverMistake | undefined>;
+
+/** The probes of each class, the most certain first. */
+const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = {
+  late: [respondsAgain, behindVerification, hangsHere],
+  failing: [behindVerification, failsOnAll],
+  'no-route': [behindVerification, routeNearby],
+  rejected: [behindVerification, hashesSomeFields, rejectsHere],
+  busy: [acceptsLater],
+};
+
+/** Finds the mistake that explains a failure, by comparing the response with those to other requests. */
+export async function counterProbe(
+  failureClass: FailureClass,
+  failed: FailedMessage,
+  context: AskerContext,
+): Promise<ReceiverMistake | undefined> {
+  const ask = new Asker(context);
+  if (!context.sample.isSigned && failureClass !== 'busy') return undefined;
+  for (const probe of COUNTER_PROBES[failureClass]) {
+    const mistake = context.receiver.over === undefined ? await probe(ask, failed) : undefined;
+    if (mistake !== undefined) return mistake;
+  }
+  return undefined;
+}
+
+const LATER_MS = 1_000;
+
+/** Names a receiver that was late only once. Sends the same message again. */
+async function respondsAgain(
+  { context }: Asker,
+  { request }: FailedMessage,
+): Promise<ReceiverMistake | undefined> {
+  const again = await context.receiver.ask(request, { timeoutMs: OTHER_TIMEOUT_MS });
+  if (again.kind === 'none') return undefined;
+  return {
+    code: 'timeout',
+    says: `no response in time, but one to the same message when it came again (${again.status}): the program was still starting, or is slow at times`,
+    fix: 'wait until the receiver is ready, and let it respond first and work later; --timeout waits longer, up to 30s',
+    confidence: 'likely',
+  };
+}
+
+/** Names a handler that fails behind a working verification: a forgery is rejected in another way than this message. */
+async function behindVerification(
+  ask: Asker,
+  { response }: FailedMessage,
+): Promise<ReceiverMistake | undefined> {
+  const forgery = await ask.forgery();
+  if (forgery.kind !== 'rejected' || ask.context.model.isAsForgery(response)) return undefined;
+  if (response.kind === 'none') {
+    const says = `it rejects a forgery at once with ${forgery.status}, but twice did not respond to a correct message in time: it verifies, and then its handler does not end the response, or works first`;
+    return { code: 'timeout', says, fix: `${END_RESPONSE}; do slow work after the response` };
+  }
+  const { status, cause, kind } = response;
+  const words = status === forgery.status ? ' with words about its signature' : '';
+  const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
+  if (status === 404 || status === 405) {
+    const says = `${verifies}, so the route exists and verifies; its handler sets no response, or responds with ${status} itself`;
+    const fix = 'respond with 2xx at the end of the handler, on each of its paths';
+    return { code: 'handler-not-found', says, fix };
+  }
+  const own = isTelling(cause) ? `; ${cause.says}` : '';
+  const fix = isTelling(cause) ? cause.fix : LOOK_INTO_LOG;
+  return kind === 'failing'
+    ? { code: 'http-5xx', says: `${verifies}: its handler fails after the verification${own}`, fix }
+    : {
+        code: 'rejects-verified',
+        says: `${verifies}: its handler or its validation rejects the content${own}`,
+        fix,
+      };
+}
+
+/** Names a receiver that leaves all requests without a response, and whether other paths get one. */
+async function hangsHere(ask: Asker): Promise<ReceiverMistake> {
+  const elsewhere = await ask.elsewhere();
+  const code = 'timeout';
+  const confidence = 'likely';
+  if (elsewhere.kind === 'none') {
+    const says = 'it responds to nothing in time, not even to a forgery or at another path';
+    const fix =
+      'look whether the program still starts, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';
+    return { code, says, fix, confidence };
+  }
+  const says = `it responds at another path at once (${elsewhere.status}), but to nothing at this one, not even to a forgery: its handler waits for something that does not come, or does not end the response`;
+  const fix = `read the body once, because a second reader of it waits forever; ${END_RESPONSE}`;
+  return { code, says, fix, confidence };
+}
+
+/** Names the step at which a receiver fails on every request, by the requests that it still rejects. */
+async function failsOnAll(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
+  const forgery = await ask.forgery();
+  if (response.kind === 'none' || forgery.kind !== 'failing') return undefined;
+  const { status, cause } = response;
+  const unsigned = await ask.unsigned();
+  const own = isTelling(cause) ? `; ${cause.says}` : '';
+  const when =
+    unsigned.kind === 'rejected'
+      ? `on every request with a signature, and rejects one without (${unsigned.status}): it fails while it computes or compares the signature`
+      : 'on every request, forged and unsigned ones too: it fails before it has verified the signature';
+  const fix = isTelling(cause) ? cause.fix : FAILS_ON_ALL_FIX;
+  return { code: 'http-5xx', says: `it fails with ${status} ${when}${own}`, fix, confidence: 'likely' };
+}
+
+const FAILS_ON_ALL_FIX =
+  'look into its log for the error; often the bytes of the body are undefined, because the parser is missing or comes after the route (Koa, Express: app.use(parser) first), or the secret is not set';
+
+/** Finds a path nearby that has a route. */
+async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
+  const elsewhere = await ask.elsewhere();
+  if (response.kind === 'none' || elsewhere.kind === 'none' || hasRoute(elsewhere)) return undefined;
+  for (const { url, isRepeated } of neighborsOf(ask.context.url)) {
+    const there = await ask.forgeryAt(url);
+    if (there.kind === 'none') return undefined;
+    if (!hasRoute(there)) continue;
+    const here = new URL(ask.context.url).pathname;
+    const path = new URL(url).pathname;
+    const why = isRepeated ? ', so a router is mounted under a path that its routes repeat' : '';
+    const says = `no route takes POST at ${here}, but one does at ${path}: a forged message gets ${there.status} there, and ${response.status} here${why}`;
+    const fix = isRepeated
+      ? `leave ${here} out of the route of the router (router.post('/', …)), or give the URL with ${path}`
+      : `give the URL with ${path}, or let the route take POST at ${here}`;
+    return { code: 'wrong-path', says, fix };
+  }
+  return undefined;
+}
+
+/** Whether a forgery reached a receiver: neither a missing route nor a system in front of it rejected the request. */
+function hasRoute(response: CheckResponse): boolean {
+  if (response.kind !== 'rejected' || ownCause(response) !== undefined || isAboutElse(response)) return false;
+  return response.status !== 404 && response.status !== 405;
+}
+
+/** Finds the fields without which a receiver verifies a message: it hashes the message after it dropped or changed them. */
+async function hashesSomeFields(
+  ask: Asker,
+  { request, response }: FailedMessage,
+): Promise<ReceiverMistake | undefined> {
+  if (isAboutElse(response)) return undefined;
+  // The checks send objects.
+  const { type, ...fields } = JSON.parse(Buffer.from(request.body).toString()) as Record<string, unknown>;
+  if (!(await ask.verifies({ type }))) return undefined;
+  const wrong: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (!(await ask.verifies({ type, [name]: value }))) wrong.push(`\`${name}\``);
+  }
+  if (wrong.length === 0) return undefined;
+  return {
+    code: 're-serialised',
+    says: `it verifies a message of \`type\` alone, but not one with ${alternatives(wrong)}: it hashes the message after it dropped or changed these fields (a whitelist, a DTO, a schema)`,
+    fix: 'hash the bytes of the body as received, before any parser or validation: express.raw(), rawBody: true and req.rawBody in Nest, request.get_data(), request.raw_post',
+  };
+}
+
+/** Joins phrases: `a`, `a or b`, `a, b or c`. */
+function alternatives(phrases: readonly string[]): string {
+  return phrases.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+}
+
+/** Rules out a layer in front of all routes, if another path gets another status. */
+async function rejectsHere(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
+  const elsewhere = await ask.elsewhere();
+  if (response.kind !== 'rejected' || elsewhere.kind === 'none' || isAboutElse(response)) return undefined;
+  if (elsewhere.status === response.status) return undefined;
+  return {
+    code: 'refuses-valid',
+    says: `it rejects correct and forged messages alike with ${response.status}, and another path gets ${elsewhere.status}, so this route rejects them: its secret, the header that it reads, or what it hashes differs, such as a parsed message with added fields (params of Rails)`,
+    fix: 'hash the bytes of the body as received (request.raw_post, express.raw(), request.get_data()); print in the receiver the length of the secret, of the header and of what it hashes, and compare them with what was sent',
+    confidence: 'likely',
+  };
+}
+
+/** Names a limit on requests: the same message is accepted a little later. */
+async function acceptsLater(
+  { context }: Asker,
+  { request, response }: FailedMessage,
+): Promise<ReceiverMistake | undefined> {
+  const { clock, receiver, signal } = context;
+  await sleep(clock, LATER_MS, signal);
+  if (receiver.over === INTERRUPTED || !isTakenResponse(await receiver.ask(request))) return undefined;
+  const { status, server } = response.kind === 'none' ? { status: 0 } : response;
+  return {
+    code: 'rate-limit',
+    says: `${server ?? 'it'} rejects messages that come quickly (${status}), and accepts the same message a second later: a limit on requests, or too few workers`,
+    fix: 'raise the limit for this path (nginx: limit_req with burst=50 nodelay), or start more workers: senders send bursts, and hooks test some 40 requests in a second',
+    confidence: 'likely',
+  };
+}
