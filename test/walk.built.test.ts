@@ -15,9 +15,9 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 96, functions: 620 },
-  batch: { files: 76, functions: 380 },
-  replay: { files: 144, functions: 908 },
+  send: { files: 96, functions: 622 },
+  batch: { files: 77, functions: 386 },
+  replay: { files: 144, functions: 912 },
   verify: { files: 34, functions: 182 },
 } as const satisfies Record<string, Walk>;
 

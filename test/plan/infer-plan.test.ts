@@ -37,6 +37,8 @@ function schemaOf(messages: readonly JsonValue[]): unknown {
   return schema?.properties.properties;
 }
 
+const FEW = 'no event has 20 messages, so no property is required, and none has a list of values';
+
 describe('an inferred plan', () => {
   it('accepts the messages that it was inferred from, and is the same for any order of them', () => {
     const { document } = inferred(TRAFFIC);
@@ -139,6 +141,7 @@ describe('an inferred plan', () => {
     };
     const { remarks } = inferred([track('A', properties)]);
     expect(remarks.map(({ text }) => text)).toEqual([
+      FEW,
       'these properties look like a person\'s data: "FirstName", "userEmail"',
     ]);
   });
@@ -149,10 +152,26 @@ describe('an inferred plan', () => {
       track('signup', { total: '5', addr: '192.0.2.1', user_id: 'u' }),
     ]);
     expect(remarks.map(({ text }) => text)).toEqual([
+      FEW,
       'the events "Sign Up", "signup" differ only in their spelling',
       'the properties "userId", "user_id" differ only in their spelling',
       'the property "total" has the types number (track "Sign Up"), string (track "signup")',
       'these properties look like a person\'s data: "addr", "user_email"',
     ]);
+  });
+
+  it.each([
+    ['codes', ['free_trial', 'pro', 'v2.1'], true],
+    ['codes in capital letters', ['EUR', 'USD'], true],
+    ['names', ['Meier', 'Schmidt'], false],
+    ['whole names', ['Jane Doe', 'Max Muster'], false],
+    ['addresses', ['Hauptstr. 5, 10115 Berlin', 'Weg 1'], false],
+    ['dates', ['1980-01-02', '1990-03-04'], false],
+  ])('lists the values of a property only if they are codes: %s', (_what, values, isListed) => {
+    const messages = Array.from({ length: 40 }, (_, index) =>
+      track('A', { x: values[index % values.length] ?? '' }),
+    );
+    const { x } = (schemaOf(messages) as { properties: { x: object } }).properties;
+    expect('enum' in x).toBe(isListed);
   });
 });

@@ -196,7 +196,7 @@ function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedM
 }
 
 const RAW_BYTES =
-  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
 /** Codes of mistakes that come from parsing the JSON and writing it again. */
 const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
@@ -210,6 +210,9 @@ const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
 const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
 
+const TEXT_FIX =
+  'key the HMAC with the text of the secret: do not decode it from hex or base64, and do not encode it';
+
 function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   const [secret = ''] = secrets;
@@ -220,7 +223,8 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
     yield [{ key: secret }, { code: 'misread-secret', says: TEXT_AS_KEY, fix }];
   }
   for (const { code, would, value: key } of secretChanges(secret, cost)) {
-    yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix }];
+    const isDecoded = code === 'other-encoding' && fix === KEY_FIX;
+    yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix: isDecoded ? TEXT_FIX : fix }];
   }
   const held = { secrets, otherSecrets: [], schemeName: scheme.name };
   for (const { code, would, value: key } of otherSecrets(held, cost)) {

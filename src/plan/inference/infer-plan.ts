@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { ruleLabel, type PlanDocument, type PlanRule, type RuleType } from '../rule.ts';
 import { planRemarks, type PlanRemark } from './plan-remarks.ts';
-import { ValueShape } from './value-shape.ts';
+import { ENOUGH, ValueShape } from './value-shape.ts';
 
 /** Maximum number of rules: more than the events of any plan. Beyond it, the names of events are data. */
 const MOST_RULES = 20_000;
@@ -65,7 +65,12 @@ export class PlanInference {
       kind: 'many-events',
       text: `the messages have over ${MOST_RULES} events: the rest is left out, because these names seem to be data`,
     };
-    return this.#hasMore ? [limit, ...planRemarks(rules)] : planRemarks(rules);
+    const few: PlanRemark = {
+      kind: 'few-messages',
+      text: `no event has ${ENOUGH} messages, so no property is required, and none has a list of values`,
+    };
+    const isFew = rules.every(({ shape }) => shape.count < ENOUGH);
+    return [...(this.#hasMore ? [limit] : []), ...(isFew ? [few] : []), ...planRemarks(rules)];
   }
 
   #sorted(): readonly ObservedRule[] {

@@ -2,7 +2,7 @@ import type { ValueShape } from './value-shape.ts';
 
 /** A remark about messages, for the person who reviews the plan that was inferred from them. The text is not escaped. */
 export interface PlanRemark {
-  readonly kind: 'near-names' | 'several-types' | 'personal-data' | 'many-events';
+  readonly kind: 'near-names' | 'several-types' | 'personal-data' | 'many-events' | 'few-messages';
   readonly text: string;
 }
 

@@ -3,7 +3,7 @@ import { formatTest } from '../checking/known-formats.ts';
 import { looksPersonal, isPersonalName } from './personal-data.ts';
 
 /** Number of values from which a property counts as always present, and its values as a closed list. */
-const ENOUGH = 20;
+export const ENOUGH = 20;
 /** Maximum number of values of a list (`enum`), and of characters of each. */
 const MOST_VALUES = 10;
 const LONGEST_VALUE = 60;

@@ -1,11 +1,17 @@
 import type { ExchangeObserver } from '../../../app/reading-transport.ts';
 import { maskedHeader } from '../../../capture/to-capture.ts';
 import { pairsOf } from '../../../receiver/response/forwarding.ts';
-import { printable, redactUrl } from '../../../redact.ts';
+import { printable, redactUrl, withoutRepeated } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 
-/** Prints the headers of requests and responses on stderr, as `curl -v` does: `> name: value`, `< name: value`. */
-export function exchangePrinter({ note, errColor }: Pick<Io, 'note' | 'errColor'>): ExchangeObserver {
+/**
+ * Prints the headers of requests and responses on stderr, as `curl -v` does: `> name: value`, `< name: value`. Masks the
+ * shared `secrets` where a response repeats them.
+ */
+export function exchangePrinter(
+  { note, errColor }: Pick<Io, 'note' | 'errColor'>,
+  secrets: readonly string[],
+): ExchangeObserver {
   const print = (mark: '<' | '>', name: string, value: string): void => {
     const [, shown] = maskedHeader([name, value]);
     note(`${errColor.dim(`${mark} ${printable(name)}:`)} ${printable(shown, 2_000)}`);
@@ -17,7 +23,7 @@ export function exchangePrinter({ note, errColor }: Pick<Io, 'note' | 'errColor'
     },
     response: (status, headers) => {
       note(`${errColor.dim('<')} ${status}`);
-      for (const [name, value] of headers) print('<', name, value);
+      for (const [name, value] of headers) print('<', name, withoutRepeated(value, secrets));
     },
   };
 }

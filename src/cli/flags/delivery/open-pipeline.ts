@@ -85,7 +85,7 @@ async function pipelineTo(
 ): Promise<Pipeline> {
   switch (target.kind) {
     case 'webhooks':
-      return toWebhooks(target, options, await printerFor(options));
+      return toWebhooks(target, options, await printerFor(target, options));
     case 'tracking-api':
       return toTrackingApi(target, options);
     case 'queue':
@@ -106,8 +106,13 @@ async function loopbackFor(
 }
 
 /** Loads the code that prints headers only if they are shown. */
-async function printerFor({ showsHeaders = false, io }: OpenOptions): Promise<ExchangeObserver | undefined> {
-  return showsHeaders ? (await import('./exchange-printer.ts')).exchangePrinter(io) : undefined;
+async function printerFor(
+  { sources }: ToWebhooks,
+  { showsHeaders = false, io }: OpenOptions,
+): Promise<ExchangeObserver | undefined> {
+  if (!showsHeaders) return undefined;
+  const secrets = destinationsOf(sources).flatMap(({ sharedSecrets }) => sharedSecrets);
+  return (await import('./exchange-printer.ts')).exchangePrinter(io, secrets);
 }
 
 function toWebhooks(

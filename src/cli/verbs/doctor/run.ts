@@ -10,6 +10,7 @@ import type { GlobalOptions } from '../../command.ts';
 import { namedStore, openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../../flags/delivery/reach-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
+import { errorSentence } from '../../error-text.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
@@ -52,6 +53,7 @@ async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<reado
   if (sources !== undefined) {
     yield sourceResults(sources);
     yield integrationResults(sources);
+    yield (await Promise.all(Object.entries(sources).map((each) => planResults(each, io)))).flat();
     if (!io.signal.aborted) yield await webhookResults(sources, reachOf(options, io), io);
   }
   if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
@@ -67,8 +69,21 @@ async function resultsOnError<T>(
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     const others = error instanceof ConfigError ? error.others : [];
-    return { results: [error, ...others].map(({ message, hint }) => fail(check, message, hint)) };
+    return { results: [error, ...others].map((each) => fail(check, errorSentence(each), each.hint)) };
   }
+}
+
+/** Loads the tracking plan of a source, as `hooks serve` does. */
+async function planResults(
+  [name, { plan }]: readonly [name: string, source: Sources[string]],
+  io: Io,
+): Promise<readonly DoctorResult[]> {
+  if (plan === undefined) return [];
+  const result = await resultsOnError('plan', async () => {
+    const { planFlag } = await import('../../flags/plan-file.ts');
+    await planFlag(plan.file, io);
+  });
+  return 'results' in result ? result.results : [ok('plan', `source ${name}: ${plan.file}`)];
 }
 
 async function queueAndStore(

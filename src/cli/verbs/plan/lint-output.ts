@@ -73,7 +73,7 @@ export class LintOutput {
         origin,
         outcome: 'violation' as const,
         error: problem.kind,
-        reason: problem.sentence,
+        reason: [printable(problem.pointer), problem.sentence].filter(Boolean).join(': '),
       };
       this.#parts.github?.addResult(result, undefined);
       await report?.add(result);

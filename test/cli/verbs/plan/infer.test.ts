@@ -19,7 +19,7 @@ it('writes a plan that its messages follow, and remarks on stderr', async () => 
   const { code, stdout, stderr } = await hooks(['plan', 'infer', 'm.ndjson', '-v'], { cwd });
   expect([code, stderr]).toEqual([
     0,
-    'note: the events "A", "a" differ only in their spelling\n       15  track "A"\n       15  track "a"\n',
+    'note: no event has 20 messages, so no property is required, and none has a list of values\nnote: the events "A", "a" differ only in their spelling\n       15  track "A"\n       15  track "a"\n',
   ]);
   const after = temporaryFolder({ 'm.ndjson': lines, 'plan.json': stdout });
   expect(await hooks(['plan', 'lint', 'plan.json', 'm.ndjson'], { cwd: after })).toMatchObject({ code: 0 });

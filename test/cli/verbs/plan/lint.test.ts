@@ -76,8 +76,20 @@ it.each(['sarif', 'xml', 'json'])('writes a report with each violation in the fo
   const { cwd } = await lint(files, 'plan.json', 'm.ndjson', '--report', `r.${format}`);
   const report = readFileSync(join(cwd, `r.${format}`), 'utf8');
   const expected = {
-    sarif: ['"ruleId":"type"', '"uri":"m.ndjson"', '"startLine":2', '"version":"2.1.0"'],
-    xml: ['tests="2" failures="1"', 'name="hooks plan lint"', 'type="type"', 'line="2"'],
+    sarif: [
+      '"ruleId":"type"',
+      '"A: /properties/n: Expected a value of type integer',
+      '"uri":"m.ndjson"',
+      '"startLine":2',
+      '"version":"2.1.0"',
+    ],
+    xml: [
+      'tests="2" failures="1"',
+      'message="/properties/n: Expected a value',
+      'name="hooks plan lint"',
+      'type="type"',
+      'line="2"',
+    ],
     json: ['"outcome":"violation"', '"error":"type"', '"origin":"m.ndjson:2"', '"violations":1'],
   }[format];
   for (const part of expected ?? []) expect(report).toContain(part);
