@@ -93,13 +93,13 @@ const { schema, value } = letrec<{ schema: JsonValue; value: JsonValue }>((tie) 
   };
 });
 
-/** Ajv throws for some objects that have a property of their own named `toString`. */
-function accepted(check: () => boolean): boolean {
+/** Undefined if ajv throws, as it does for some objects that have a property of their own named `toString`. */
+function accepted(check: () => boolean): boolean | undefined {
   try {
     return check();
   } catch (error) {
     expect(error).toBeInstanceOf(TypeError);
-    return false;
+    return undefined;
   }
 }
 
@@ -118,6 +118,7 @@ it(
       for (const each of values) {
         const message = { type: 'track', event: 'A', userId: 'u', properties: each };
         const isRight = accepted(() => matches(message));
+        if (isRight === undefined) continue;
         verdicts[isRight ? 'accepted' : 'rejected']++;
         if ((plan.violations(message).length === 0) !== isRight) throw new Error(`ajv says ${isRight}`);
       }
