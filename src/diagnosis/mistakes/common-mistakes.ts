@@ -14,7 +14,13 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
+import {
+  KEY_FIX,
+  TEXT_FIX,
+  MistakenSigner,
+  type SigningContext,
+  type SigningMistake,
+} from './mistaken-signer.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
 export interface CommonMistake {
@@ -206,12 +212,6 @@ const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
   'reordered-keys',
   'pretty-printed',
 ]);
-
-const KEY_FIX =
-  'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
-
-const TEXT_FIX =
-  'key the HMAC with the text of the secret: do not decode it from hex or base64, and do not encode it';
 
 function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
