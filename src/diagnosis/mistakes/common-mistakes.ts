@@ -14,13 +14,8 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import {
-  KEY_FIX,
-  TEXT_FIX,
-  MistakenSigner,
-  type SigningContext,
-  type SigningMistake,
-} from './mistaken-signer.ts';
+import { KEY_FIX, RAW_BYTES, TEXT_FIX } from './fixes.ts';
+import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
 export interface CommonMistake {
@@ -200,9 +195,6 @@ function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedM
     yield [{ bytes: value.body.bytes }, { code, says, fix: RAW_BYTES }];
   }
 }
-
-const RAW_BYTES =
-  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
 /** Codes of mistakes that come from parsing the JSON and writing it again. */
 const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([

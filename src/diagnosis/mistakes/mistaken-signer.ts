@@ -71,11 +71,3 @@ function frameOf(scheme: SignatureScheme, fields: SignedFields): HmacFrame {
   const { before, after } = layoutOf(scheme);
   return { before: withFields(before, fields), after: withFields(after, fields) };
 }
-
-/** The fix for a key that is another text than the secret. */
-export const KEY_FIX =
-  'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
-
-/** The fix for a key that is the secret in another encoding. */
-export const TEXT_FIX =
-  'key the HMAC with the text of the secret: do not decode it from hex or base64, and do not encode it';

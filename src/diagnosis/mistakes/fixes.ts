@@ -1,0 +1,11 @@
+/** The fix for a key that is another text than the secret. */
+export const KEY_FIX =
+  'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
+
+/** The fix for a key that is the secret in another encoding. */
+export const TEXT_FIX =
+  'key the HMAC with the text of the secret: do not decode it from hex or base64, and do not encode it';
+
+/** The fix for a body that is not hashed as it was received. */
+export const RAW_BYTES =
+  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
