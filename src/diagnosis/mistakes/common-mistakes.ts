@@ -14,7 +14,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { KEY_FIX, RAW_BYTES, TEXT_FIX } from './fixes.ts';
+import { KEY_FIX, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
@@ -192,7 +192,7 @@ function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedM
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
     const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
     const says = `it hashes ${hashed}: it accepts what is signed ${would}`;
-    yield [{ bytes: value.body.bytes }, { code, says, fix: RAW_BYTES }];
+    yield [{ bytes: value.body.bytes }, { code, says, fix: RAW_BODY_FIX }];
   }
 }
 

@@ -7,5 +7,5 @@ export const TEXT_FIX =
   'key the HMAC with the text of the secret: do not decode it from hex or base64, and do not encode it';
 
 /** The fix for a body that is not hashed as it was received. */
-export const RAW_BYTES =
+export const RAW_BODY_FIX =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
