@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PEAK_MB } from './delivering.ts';
 import { startLibraryProgram } from './library-program.ts';
 
 const MAX_QUEUED = 1_000;
@@ -6,7 +7,7 @@ const CALLS = 100_000;
 const MOST_MB = 150;
 
 /** Calls a pipeline whose receiver never responds, with turns of the event loop in between, and prints the counts. */
-const PROGRAM = `
+const PROGRAM = `${PEAK_MB}
 import { createServer } from 'node:net';
 
 const [whenFull, destinations] = process.argv.slice(2);
@@ -34,8 +35,7 @@ for (let call = 0; call < ${CALLS}; call++) {
   if (call % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
-const mb = process.resourceUsage().maxRSS / 1024;
-console.log(JSON.stringify({ taken, refused, accepted, mb }));
+console.log(JSON.stringify({ taken, refused, accepted, mb: peakMb() }));
 process.exit();
 `;
 

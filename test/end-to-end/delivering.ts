@@ -105,18 +105,24 @@ export async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}/hook`;
 }
 
-const PRELOAD = `
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-process.on('exit', () => {
+/**
+ * Source of a function that returns the peak memory of the own process in MB. On Linux this is VmHWM, because `maxRSS`
+ * starts with that of the process that forked it.
+ */
+export const PEAK_MB = `
+import { existsSync, readFileSync } from 'node:fs';
+function peakMb() {
   const [, peak] = existsSync('/proc/self/status') ? /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) : [];
-  writeFileSync(process.env.PEAK_FILE, String(peak ?? process.resourceUsage().maxRSS));
-});
+  return Number(peak ?? process.resourceUsage().maxRSS) / 1024;
+}
 `;
 
-/**
- * Lets a command report its peak memory. On Linux this is VmHWM, because `maxRSS` starts with that of the process that
- * forked the command.
- */
+const PRELOAD = `${PEAK_MB}
+import { writeFileSync } from 'node:fs';
+process.on('exit', () => writeFileSync(process.env.PEAK_FILE, String(peakMb())));
+`;
+
+/** Lets a command report its peak memory. */
 export async function peakMemory(): Promise<{
   readonly env: Readonly<Record<string, string>>;
   readonly mb: () => Promise<number>;
@@ -125,6 +131,6 @@ export async function peakMemory(): Promise<{
   const preload = `data:text/javascript,${encodeURIComponent(PRELOAD)}`;
   return {
     env: { NODE_OPTIONS: `--import=${preload}`, PEAK_FILE: file },
-    mb: async () => Number(await readFile(file, 'utf8')) / 1024,
+    mb: async () => Number(await readFile(file, 'utf8')),
   };
 }
