@@ -58,3 +58,23 @@ export function targetOf(ref: string, whole: JsonValue): JsonValue | undefined {
     return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }, whole);
 }
+
+/** Counts the schemas of a schema, those behind a local `$ref` once for each reference. A reference to itself counts as one. */
+export function expandedSize(whole: JsonValue): number {
+  const sizes = new Map<JsonObject, number>();
+  const sizeOf = (schema: JsonValue): number => {
+    if (!isJsonObject(schema)) return 1;
+    const known = sizes.get(schema);
+    if (known !== undefined) return known;
+    sizes.set(schema, 1);
+    const { $ref } = schema;
+    const target = typeof $ref === 'string' ? targetOf($ref, whole) : undefined;
+    const inner = Object.entries(schema)
+      .filter(([key]) => key !== '$defs' && key !== 'definitions')
+      .flatMap(([key, value]) => schemasOf(key, value).map(([, each]) => each));
+    const size = [...inner, target ?? true].reduce<number>((sum, each) => sum + sizeOf(each), 1);
+    sizes.set(schema, size);
+    return size;
+  };
+  return sizeOf(whole);
+}

@@ -10,14 +10,14 @@ interface OverwriteTarget {
   readonly flag: string;
 }
 
-/** Throws InputError if the target is one of the inputs, under any name, because the input's messages would be lost. */
+/** Throws InputError if the target is one of the other files of the command, under any name, because it would be lost. */
 export async function rejectOverwrite(
   inputs: readonly string[],
   { path, name, flag }: OverwriteTarget,
 ): Promise<void> {
   for (const input of inputs) {
     if (!(await isSameFile(path, input))) continue;
-    throw new InputError('Cannot be written: it is an input of the replay, whose messages would be lost', {
+    throw new InputError('Cannot be written: it is also an input or another output of this command', {
       file: name,
       hint: `name another file in ${flag}`,
     });
@@ -25,7 +25,7 @@ export async function rejectOverwrite(
 }
 
 /** Whether both names refer to the same file, which may not exist yet. */
-export async function isSameFile(path: string, other: string): Promise<boolean> {
+async function isSameFile(path: string, other: string): Promise<boolean> {
   const [one, two] = await Promise.all([path, other].map((each) => stat(each).catch(() => undefined)));
   return path === other || (one !== undefined && one.ino === two?.ino && one.dev === two.dev);
 }

@@ -400,20 +400,32 @@ const FILES: Readonly<Record<string, Case>> = {
   'a --failed file that is the input': {
     args: [...REPLAY, '--failed', './day.ndjson'],
     files: DAY,
-    sentence: './day.ndjson: cannot be written: it is an input of the replay, whose messages would be lost',
+    sentence: './day.ndjson: cannot be written: it is also an input or another output of this command',
     hint: 'name another file in --failed',
   },
   'a report that is the input': {
     args: ['replay', 'day.json', ...TO, '--report', 'day.json'],
     files: { 'day.json': track(1) },
-    sentence: 'day.json: cannot be written: it is an input of the replay, whose messages would be lost',
+    sentence: 'day.json: cannot be written: it is also an input or another output of this command',
     hint: 'name another file in --report',
+  },
+  'a report that is the plan of the command': {
+    args: ['plan', 'lint', 'plan.json', 'day.ndjson', '--report', './plan.json'],
+    files: { ...DAY, 'plan.json': '{"Signup":{"type":"object"}}' },
+    sentence: './plan.json: cannot be written: it is also an input or another output of this command',
+    hint: 'name another file in --report',
+  },
+  'rules that are neither a list nor those of the Config API': {
+    args: ['plan', 'lint', 'plan.json', 'day.ndjson'],
+    files: { ...DAY, 'plan.json': '{"rules":{"Signup":{"type":"object"}}}' },
+    sentence: 'plan.json: expected a tracking plan, got one without a rule',
+    hint: 'name a file with rules, or a folder with a JSON Schema for each event',
   },
   'one file for the report and for what failed': {
     args: [...REPLAY, '--failed', 'out.json', '--report', './out.json'],
     files: DAY,
-    sentence: './out.json: cannot be both the report and the file of --failed',
-    hint: 'name two files in --report and --failed',
+    sentence: './out.json: cannot be written: it is also an input or another output of this command',
+    hint: 'name another file in --report',
   },
 };
 

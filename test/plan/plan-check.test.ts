@@ -111,6 +111,7 @@ describe('a tracking plan', () => {
       allOf: [{ properties: { a: {} } }, { $ref: '#/$defs/b' }],
       if: { properties: { c: { const: 1 } } },
       then: { properties: { d: {} } }, // oxlint-disable-line no-thenable -- a keyword of JSON Schema
+      dependencies: { a: { properties: { f: {} } }, b: ['a'] },
     };
     const whole = {
       type: 'object',
@@ -118,7 +119,7 @@ describe('a tracking plan', () => {
       $defs: { b: { properties: { b: {} } } },
     };
     const plan2 = planOf({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema: whole }] });
-    expect(found(plan2, track('A', { a: 1, b: 1, c: 1, d: 1, e: 1 }))).toEqual([
+    expect(found(plan2, track('A', { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }))).toEqual([
       'unplanned-property /properties/e',
     ]);
   });
@@ -200,7 +201,7 @@ describe('the form of a plan', () => {
 
   it('reads the traits that the Config API lists one by one', () => {
     const plan = planOf({
-      rules: { events: [], identify_traits: [{ name: 'plan', schema: { type: 'string' } }] },
+      rules: { identify_traits: [{ name: 'plan', schema: { type: 'string' } }] },
     });
     expect(found(plan, { type: 'identify', traits: { plan: 5, plna: 1 } })).toEqual([
       'type /traits/plan',

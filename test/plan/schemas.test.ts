@@ -58,6 +58,11 @@ const within = (schema: object): JsonValue => ({
   A: { properties: { properties: { properties: { requierd: schema as JsonValue } } } },
 });
 
+/** A schema that refers twice to the same definition. */
+function doubled(n: number): JsonValue {
+  return { allOf: [{ $ref: `#/$defs/l${n}` }, { $ref: `#/$defs/l${n}` }] };
+}
+
 describe('a file of schemas', () => {
   it('reports the path, the expected and the actual value of each difference', () => {
     expect(differences(SCHEMAS, order({ total: '12.5', currency: 'GBP', plan: 'pro', email: 'no' }))).toEqual(
@@ -231,6 +236,37 @@ describe('a file of schemas', () => {
       deprecated: true,
     };
     expect(compileError(within({ ...notes, enum: [{ requierd: 1 }] }))).toBe('object');
+  });
+
+  it.each([
+    [{ typ: 'string' }, '"typ" (is "type" meant?)'],
+    [{ formt: 'email' }, '"formt" (is "format" meant?)'],
+    [{ item: { type: 'string' } }, '"item" (is "items" meant?)'],
+    [{ ref: '#/$defs/x' }, '"ref" (is "$ref" meant?)'],
+  ])('takes %j for a misspelled keyword, because its value fits', (schema, meant) => {
+    expect(compileError(within(schema))).toContain(`unknown keyword ${meant}`);
+  });
+
+  it.each([
+    { typ: 'new' },
+    { form: 'signup' },
+    { item: 'book' },
+    { ref: 'TICKET-7' },
+    { cost: 5 },
+    { example: ['a'] },
+    { require: true },
+  ])('takes %j for a note', (schema) => {
+    expect(compileError(within(schema))).toBe('object');
+  });
+
+  it('is rejected if its references double at each level', () => {
+    const levels = Array.from({ length: 40 }, (_, n): [string, JsonValue] => [`l${n}`, doubled(n + 1)]);
+    const $defs = Object.fromEntries([...levels, ['l40', { type: 'object' }]]);
+    expect(compileError({ A: { ...(doubled(0) as object), $defs } })).toMatch(
+      /at track "A" \(\/A\): its references lead to more than 100000 schemas/,
+    );
+    const tree = { properties: { left: { $ref: '#/$defs/tree' }, right: { $ref: '#/$defs/tree' } } };
+    expect(compileError({ A: { $ref: '#/$defs/tree', $defs: { tree } } })).toBe('object');
   });
 
   it('recognizes each spelling of a draft, and names the file if the draft is wrong', () => {

@@ -148,12 +148,12 @@ describe('the file of failed entries', () => {
     expect(readFileSync(path, 'utf8') === `${entries.join('\n')}\n`).toBe(true);
   });
 
-  it('is rejected if it is an input of the replay, under any name', async () => {
+  it('is rejected if it is an input, under any name', async () => {
     const input = join(folder, 'input.ndjson');
     writeFileSync(input, '{"a":1}\n');
     linkSync(input, path);
     await expect(FailedFile.open(path, { inputs: [join(folder, 'other'), input] })).rejects.toThrow(
-      'it is an input of the replay',
+      'it is also an input',
     );
     expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
   });

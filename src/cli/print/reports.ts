@@ -25,10 +25,11 @@ export async function withReports(
   io: Io,
   run: (reports: Reports) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { report, suite, inputs } = reported;
+  const { report, suite } = reported;
   const isOnGithub = io.env['GITHUB_ACTIONS'] === 'true';
   const github = isOnGithub ? new (await import('./github-step.ts')).GithubStep(suite, io) : undefined;
   const path = report === undefined ? undefined : resolve(io.cwd, report);
+  await rejectLoss(reported, io);
   const before = path === undefined ? undefined : await fileAt(path);
   try {
     return await run({ github, openCases: () => openCases(reported, io, github) });
@@ -38,11 +39,29 @@ export async function withReports(
     if (report !== undefined && path !== undefined && (await fileAt(path)) === before) {
       const { writeFailureReport } = await import('./write-failure-report.ts');
       // The error of the command counts, not an error of its report.
-      await writeFailureReport(error, { path, report, suite, inputs, cwd: io.cwd }).catch(() => {});
+      await writeFailureReport(error, { path, report, suite }).catch(() => {});
     }
     throw error;
   } finally {
     await github?.end();
+  }
+}
+
+/** Throws InputError if the report would replace another file of the command. */
+async function rejectLoss({ report, inputs }: Reported, { cwd }: Io): Promise<void> {
+  if (report === undefined) return;
+  const [{ expandInputs }, { rejectOverwrite }] = await Promise.all([
+    import('../../replay/reading/expand-inputs.ts'),
+    import('../../report/reject-overwrite.ts'),
+  ]);
+  const target = { path: resolve(cwd, report), name: report, flag: '--report' };
+  for (const input of inputs) {
+    // An input that does not exist cannot be overwritten.
+    const files = input === undefined ? [] : await expandInputs([input], cwd).catch(() => []);
+    await rejectOverwrite(
+      files.map((file) => resolve(cwd, file)),
+      target,
+    );
   }
 }
 

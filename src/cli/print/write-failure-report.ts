@@ -1,9 +1,6 @@
-import { resolve } from 'node:path';
 import { HooksError, messageOf } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { expandInputs } from '../../replay/reading/expand-inputs.ts';
 import { openCaseReport, type ReportedCase } from '../../report/case-report.ts';
-import { rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { errorSentence } from '../error-text.ts';
 
 export interface Reported {
@@ -11,31 +8,21 @@ export interface Reported {
   readonly report: string | undefined;
   /** The name of the report's test suite, such as `hooks test`. */
   readonly suite: string;
-  /** Files and globs that the report must not overwrite. */
-  readonly inputs: readonly string[];
+  /** Other files of the command, and globs, which the report must not overwrite. */
+  readonly inputs: readonly (string | undefined)[];
 }
 
-interface FailureReport extends Reported {
+interface FailureReport extends Pick<Reported, 'suite'> {
   readonly report: string;
   /** The absolute path of the file of `--report`. */
   readonly path: string;
-  readonly cwd: string;
 }
 
-/**
- * Writes a report with one case, the error. Throws InputError if it cannot be written, ConfigError if it would overwrite an
- * input.
- */
+/** Writes a report with one case, the error. Throws InputError if it cannot be written. */
 export async function writeFailureReport(
   failure: unknown,
-  { report: name, path, suite, inputs, cwd }: FailureReport,
+  { report: name, path, suite }: FailureReport,
 ): Promise<void> {
-  for (const input of inputs) {
-    // An input that does not exist cannot be overwritten.
-    const files = await expandInputs([input], cwd).catch(() => []);
-    const paths = files.map((file) => resolve(cwd, file));
-    await rejectOverwrite(paths, { path, name, flag: '--report' });
-  }
   const report = await openCaseReport(path, { name, suite });
   await report.finish([failureCase(failure, suite)], FAILURE_SUMMARY);
 }

@@ -7,6 +7,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../.
 import { isObject } from '../../validate-options.ts';
 import { ruleLabel, type PlanRule } from '../rule.ts';
 import { plainSchema } from '../plain-schema.ts';
+import { expandedSize } from '../schema-parts.ts';
 import { schemaDifference } from './schema-difference.ts';
 import { findSchemaTypo } from './schema-typo.ts';
 
@@ -100,6 +101,9 @@ function draftOf({ schema, ...rule }: PlanRule): Draft {
 /** Maximum number of errors to describe: a list can have thousands of wrong items. */
 const MOST_ERRORS = 100;
 
+/** Maximum number of schemas that a rule may have with its references followed: two in each definition double it. */
+const MOST_SCHEMAS = 100_000;
+
 function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
   const schema = isJsonObject(rule.schema) ? plainSchema(rule.schema) : rule.schema;
   // Rejects $async schemas, because their validators would return a promise.
@@ -113,6 +117,11 @@ function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
   }
   const typo = findSchemaTypo(schema, compiler);
   if (typo !== undefined) throw new Error(typo);
+  if (expandedSize(schema) > MOST_SCHEMAS) {
+    throw new Error(
+      `its references lead to more than ${MOST_SCHEMAS} schemas, which takes too long for a message`,
+    );
+  }
   const validate = compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
   validate({}); // finds most cycles of references before any message arrives
   return (value) => {

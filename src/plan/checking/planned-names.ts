@@ -82,8 +82,10 @@ function isOpenFor(other: JsonValue | undefined): boolean {
 function addAlternatives({ schema, whole }: Rooted, all: Map<JsonObject, JsonValue>): void {
   if (!isJsonObject(schema) || all.has(schema)) return;
   all.set(schema, whole);
-  const { $ref, dependentSchemas } = schema;
-  const named = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
+  const { $ref, dependentSchemas, dependencies } = schema;
+  const named = [dependentSchemas, dependencies].flatMap((each) =>
+    isJsonObject(each) ? Object.values(each) : [],
+  );
   const alternatives = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'].map((keyword) => schema[keyword]);
   const target = typeof $ref === 'string' ? targetOf($ref, whole) : undefined;
   for (const each of [...alternatives, ...named, target].flat()) {

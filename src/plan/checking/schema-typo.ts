@@ -16,12 +16,9 @@ export function findSchemaTypo(
 ): string | undefined {
   if (!isJsonObject(schema)) return undefined;
   const at = steps.length === 0 ? '' : ` at ${formatPath(steps)}`;
-  const known = compiler.RULES.all;
   for (const [key, value] of Object.entries(schema)) {
-    if (!Object.hasOwn(known, key) && compiler.RULES.keywords[key] !== true) {
-      const near = mayBeNote(key) ? undefined : closest(key, Object.keys(compiler.RULES.keywords));
-      if (near !== undefined) return `unknown keyword ${meant(key, near)}${at}`;
-    }
+    const keyword = meantKeyword(key, value, compiler);
+    if (keyword !== undefined) return `unknown keyword ${meant(key, keyword)}${at}`;
     const { formats } = compiler;
     if (key === 'format' && typeof value === 'string' && formats[value] === undefined) {
       const near = closest(value, Object.keys(formats));
@@ -35,9 +32,25 @@ export function findSchemaTypo(
   return undefined;
 }
 
-/** Whether a key is likely a note: short keys resemble keywords by chance (`note`, `not`), and OpenAPI has `example`. */
-function mayBeNote(key: string): boolean {
-  return key.length < 6 || key === 'example' || key.startsWith('x-');
+/** Keywords that notes resemble by chance (`cost`, `note`, `ids`). */
+const SHORT: ReadonlySet<string> = new Set(['const', 'not', 'if']);
+
+/**
+ * Finds the keyword that an unknown key means: a near one that rejects messages, and whose value the value of the key can
+ * be. Other unknown keys are notes, such as `note: "new"` or `example: 5`.
+ */
+function meantKeyword(key: string, value: JsonValue, compiler: Ajv): string | undefined {
+  const { all, keywords } = compiler.RULES;
+  if (keywords[key] === true || key.startsWith('x-')) return undefined;
+  const candidates = Object.keys(all).filter((each) => !SHORT.has(each));
+  const near = closest(key, candidates);
+  if (near === undefined || compiler.validateSchema({ [near]: value }) !== true) return undefined;
+  if (typeof value !== 'string') return near;
+  const isMeant = {
+    $ref: value.startsWith('#'),
+    format: compiler.formats[value] !== undefined,
+  }[near];
+  return isMeant === false ? undefined : near;
 }
 
 function meant(word: string, near: string): string {

@@ -49,9 +49,9 @@ function rulesOf(value: JsonValue, pointer: string): PlacedRules | undefined {
   if (isJsonArray(value)) return { value, pointer };
   if (!isJsonObject(value)) return undefined;
   const { rules } = value;
-  const isConfigApi =
-    isJsonObject(rules) && ['events', 'identify', 'group', 'global'].some((key) => rules[key] !== undefined);
-  if (isJsonArray(rules) || isConfigApi) return { value: rules, pointer: `${pointer}/rules` };
+  if (isJsonArray(rules) || (isJsonObject(rules) && !isSchema(rules))) {
+    return { value: rules, pointer: `${pointer}/rules` };
+  }
   const within = ['data', 'trackingPlan'].filter((key) => isJsonObject(value[key]) && !isSchema(value[key]));
   for (const key of within) {
     const found = rulesOf(value[key] ?? null, `${pointer}/${key}`);

@@ -93,7 +93,8 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .addHelpText('after', DETAILS)
     .action(async (words: readonly string[]) => {
       const options = command.optsWithGlobals<ExpectOptions>();
-      const reported = { report: options.report, suite: SUITE, inputs: [] };
+      const { report, schema, plan, snapshot } = options;
+      const reported = { report, suite: SUITE, inputs: [schema, plan, snapshot] };
       exit(await withReports(reported, io, (reports) => expectArrivals(words, options, { io, reports })));
     });
 };

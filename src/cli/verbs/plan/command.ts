@@ -21,8 +21,9 @@ const DETAILS = `
 PLAN is a file or a folder, recognized by its content: the rules of a Segment
 tracking plan as its Public API or its older Config API returns them, a plan
 that Typewriter saved, a folder with one JSON Schema for each event
-(order_completed.v2.json), or an object of event name to JSON Schema. Schemas
-are draft 07 or 2020-12; a remote $ref is never fetched.
+(order_completed.v2.json), a project of RudderStack's CLI, or an object of event
+name to JSON Schema. Schemas are draft 07 or 2020-12; a remote $ref is never
+fetched.
 `;
 
 const FILES = `
@@ -43,7 +44,8 @@ const LINT_DETAILS = `
 A rule is chosen by type and event, and by the version that a message names in
 context.protocols.event_version (default: the oldest). A property that the rule
 does not list is a violation, unless the rule allows additionalProperties. A
-message that a tracking API would discard is one too.
+message that a tracking API would discard is one too. --max-violations does not
+accept lines that are no message.
 
 Exits with 0 if every message follows the plan, with 1 if not, and with 2 if the
 plan or a file cannot be read.
@@ -94,7 +96,7 @@ export const definePlan: Define = (command, context) => {
   lint.action(async (plan: string, files: readonly string[]) => {
     const options = lint.optsWithGlobals<LintFlags>();
     const { lintFiles } = await import('./run.ts');
-    const reported = { report: options.report, suite: 'hooks plan lint', inputs: files };
+    const reported = { report: options.report, suite: 'hooks plan lint', inputs: [plan, ...files] };
     exit(await withReports(reported, io, ({ github }) => lintFiles(plan, files, { options, io, github })));
   });
   const diff = subcommand(command, 'diff <old> <new>', 'compare two plans')

@@ -40,7 +40,7 @@ export async function lintFiles(
     throw error;
   }
   await output.finish();
-  const isOver = output.violations > (options.maxViolations ?? 0);
+  const isOver = output.violations > (options.maxViolations ?? 0) || output.read > output.messages;
   return interruptedCode(io) ?? (isOver ? ExitCode.negative : ExitCode.ok);
 }
 

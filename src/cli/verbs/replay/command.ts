@@ -76,8 +76,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
     const { failed, dryRun, curl } = options;
     // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;
-    const inputs = failed === undefined ? files : [...files, failed];
-    const reported = { report, suite: 'hooks replay', inputs };
+    const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
     exit(await withReports(reported, io, ({ github }) => replay(files, options, { io, github })));
   });
 };

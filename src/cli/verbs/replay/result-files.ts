@@ -1,10 +1,8 @@
 import { basename, resolve } from 'node:path';
-import { InputError } from '../../../errors.ts';
 import type { FollowedFiles } from '../../../replay/checkpoint/checkpoint-file.ts';
 import type { Checkpoint } from '../../../replay/checkpoint/checkpoint.ts';
 import { FailedFile } from '../../../report/failed-file.ts';
 import { openReport } from '../../../report/open-report.ts';
-import { isSameFile, rejectOverwrite } from '../../../report/reject-overwrite.ts';
 import { ResultJournal, type KeptResult } from '../../../report/result-journal.ts';
 import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../../report/report.ts';
 
@@ -50,7 +48,6 @@ export class ResultFiles {
   /** Opens the result files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
   static async open(options: ResultFilesOptions): Promise<ResultFiles> {
     const { report: name, checkpoint, cwd, failed: failedName } = options;
-    await rejectLoss(options);
     const journalPath = checkpoint?.resultsPath();
     const journalBytes = checkpoint?.resumed?.results?.bytes;
     const journal = journalPath === undefined ? undefined : new ResultJournal(journalPath, journalBytes);
@@ -183,16 +180,4 @@ function openFailed(
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Promise.all([one, other]).then(() => undefined);
-}
-
-/** Throws InputError if the report would replace an input or the file of --failed. */
-async function rejectLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
-  if (report === undefined) return;
-  const path = resolve(cwd, report);
-  await rejectOverwrite(inputs, { path, name: report, flag: '--report' });
-  if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
-  throw new InputError('Cannot be both the report and the file of --failed', {
-    file: report,
-    hint: 'name two files in --report and --failed',
-  });
 }

@@ -78,8 +78,7 @@ export const defineTest: Define = (command, { io, exit }) => {
       const options = command.optsWithGlobals<TestOptions>();
       if (options.list) return listChecks(checksFor(await commandSchemes(options, 'sign', io)), options, io);
       const { report, messages, capture = [] } = options;
-      const inputs = messages === undefined ? capture : [...capture, messages];
-      const reported = { report, suite: TEST_SUITE, inputs };
+      const reported = { report, suite: TEST_SUITE, inputs: [...capture, messages] };
       const run = async (reports: Reports): Promise<ExitCode> => {
         rejectStrayFlags(options);
         rejectForgottenUrl(url, words);

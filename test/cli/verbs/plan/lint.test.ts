@@ -67,6 +67,14 @@ it('accepts unplanned names with --allow-unplanned, and some violations with --m
   const files = { 'm.ndjson': [message({ n: 1, m: 1 }), message({}, 'B'), message({ n: 'x' })].join('\n') };
   expect(await lint(files, 'plan.json', 'm.ndjson', '--max-violations', '3')).toMatchObject({ code: 0 });
   expect(await lint(files, 'plan.json', 'm.ndjson', '--max-violations', '2')).toMatchObject({ code: 1 });
+  const unreadable = await lint(
+    { 'm.ndjson': `${GOOD}\n{` },
+    'plan.json',
+    'm.ndjson',
+    '--max-violations',
+    '9',
+  );
+  expect(unreadable.code).toBe(1);
   const { stdout } = await lint(files, 'plan.json', 'm.ndjson', '--allow-unplanned');
   expect(stdout).toContain('1 violation: 1 type');
 });
