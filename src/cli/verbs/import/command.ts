@@ -3,9 +3,9 @@ import { given } from '../../flags/flag-values.ts';
 import type { ImportFlags } from './run.ts';
 
 const EXAMPLES = `Examples:
-  $ hooks import recorded.har --to captures  # requests of a browser or a proxy
-  $ pbpaste | hooks import - --to captures   # a request copied as curl
-  $ curl -s localhost:4040/api/requests/http | hooks import - --to captures # ngrok
+  $ hooks import recorded.har --to captures # requests of a browser or a proxy
+  $ hooks import copied.sh --to captures    # requests copied as curl
+  $ hooks import - --to captures < requests.log # requests that a program logged
   $ hooks replay 'captures/*.json' --exact --url http://localhost:3000
 `;
 
