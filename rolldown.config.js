@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 const BUNDLES = [
   '@opentelemetry/api',
+  '@streamparser/json',
   'ajv',
   'ajv-formats',
   'bintrees',

@@ -13,6 +13,11 @@ export function isCapture(value: unknown): boolean {
   return 'headers' in value || 'method' in value || 'bodyBase64' in value;
 }
 
+/** Whether a file begins like a HAR file, the log of a browser or a proxy. */
+export function isHar(head: Uint8Array): boolean {
+  return /^\u{FEFF}?\s*\{\s*"log"\s*:/u.test(Buffer.from(head.subarray(0, 200)).toString());
+}
+
 /** Reads a capture: validates its fields and drops all others. Throws InputError with the name of the invalid field. */
 export function readCapture(value: unknown): Capture {
   if (!isObject(value)) throw captureError('one JSON object', value);

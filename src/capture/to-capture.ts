@@ -3,7 +3,8 @@ import { MASK, isSecretHeader, redactUrl } from '../redact.ts';
 import { isoTime } from '../clock.ts';
 import type { Capture, CapturedBody, CaptureRequest, HeaderPair } from './capture.ts';
 
-interface CapturedRequest extends Pick<CaptureRequest, 'method' | 'url' | 'headers'> {
+/** A request to write as a capture. */
+export interface CapturedRequest extends Pick<CaptureRequest, 'method' | 'url' | 'headers'> {
   /** Time when the request arrived. Ms since the epoch. Undefined if unknown. */
   readonly at?: number | undefined;
   readonly body: Uint8Array;

@@ -11,6 +11,7 @@ const VERB_NAMES = [
   'listen',
   'verify',
   'sign',
+  'import',
   'test',
   'expect',
   'plan',

@@ -72,6 +72,12 @@ const VERBS: Readonly<Record<VerbName | 'complete', Verb>> = {
     guide: 'sending',
     load: async () => (await import('./verbs/sign/command.ts')).defineSign,
   },
+  import: {
+    group: 'Receive and verify:',
+    summary: 'save the requests of a HAR file, curl or a log as captures',
+    guide: 'captures',
+    load: async () => (await import('./verbs/import/command.ts')).defineImport,
+  },
   test: {
     group: 'Test:',
     summary: 'check a receiver and explain how to fix it',

@@ -8,15 +8,26 @@ import { closedPort } from './delivering.ts';
 import { receiving, ROOT, SECRET, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { sign } from '../sign.ts';
+import { harEntry } from '../capture/import/formats.ts';
 
 /** Every command that has its own help with examples. */
 export const COMMANDS: readonly (readonly string[])[] = [
   [],
   ['send'],
   ...MESSAGE_TYPES.map((type) => ['send', type]),
-  ...['replay', 'sign', 'verify', 'listen', 'expect', 'test', 'serve', 'worker', 'queue', 'delete'].map(
-    (verb) => [verb],
-  ),
+  ...[
+    'replay',
+    'sign',
+    'verify',
+    'listen',
+    'expect',
+    'test',
+    'serve',
+    'worker',
+    'queue',
+    'delete',
+    'import',
+  ].map((verb) => [verb]),
   ...['init', 'config', 'doctor', 'completion'].map((verb) => [verb]),
   ...['stats', 'list', 'show', 'retry', 'drop', 'purge', 'export', 'backup', 'vacuum', 'recover', 'move'].map(
     (verb) => ['queue', verb],
@@ -182,6 +193,11 @@ function files(url: string): Record<string, string | Uint8Array> {
     'body.json': body,
     'capture.json': JSON.stringify({ capture: 1, method: 'POST', url: '/', headers, body }),
     'request.http': `POST / HTTP/1.1\r\nX-Signature: ${sign(body, SECRET)}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    'recorded.har': JSON.stringify({
+      log: { entries: [harEntry({ url: '/hook', body: Buffer.from(body) })] },
+    }),
+    'copied.sh': `curl '${url}' --data-raw '${body}'`,
+    'requests.log': `INFO ${JSON.stringify({ method: 'POST', url: '/', headers: {}, body })}\n`,
     'secret.txt': `${SECRET}\n`,
     'staging.yaml': `webhooks: [${url}]\n`,
     'prod.yaml': `webhooks: [${url}]\n`,

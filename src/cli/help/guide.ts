@@ -8,6 +8,7 @@ import { wrapCommand, wrapText } from '../fit-text.ts';
 export const GUIDES = [
   'audiences',
   'benchmarks',
+  'captures',
   'ci',
   'configuration',
   'guarantees',

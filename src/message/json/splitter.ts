@@ -5,6 +5,8 @@ export interface Splitter {
   end(): void;
   /** The line, from 1, that the splitter has reached. */
   readonly line: number;
+  /** Whether the stream cannot be split at all. This is reported once, and the rest of the stream is ignored. */
+  readonly isRejected?: boolean;
 }
 
 /** Receives the entries of a splitter. */

@@ -1,4 +1,6 @@
+import { isHar } from '../../capture/read-capture.ts';
 import { InputError } from '../../errors.ts';
+import type { Splitter } from '../../message/json/splitter.ts';
 import { ExactSplitter } from './exact-splitter.ts';
 import { EntryCollector, type EntryReadOptions } from './entry-collector.ts';
 import type { ReplayEntry } from './replay-entry.ts';
@@ -11,7 +13,7 @@ const STRIDE_BYTES = 64 * 1024;
 
 /**
  * Yields the entries of one input in order, at least one at a time. Recognizes by content: one message, an
- * array, `{"batch":[…]}`, NDJSON and captures, gzipped or not. Exact inputs are read by ExactSplitter, which
+ * array, `{"batch":[…]}`, NDJSON, captures and HAR files, gzipped or not. Exact inputs are read by ExactSplitter, which
  * may throw InputError. Memory does not grow with the input. An unreadable part is a broken entry. Ends early
  * and silently when `signal` aborts.
  */
@@ -21,11 +23,15 @@ export async function* readEntries(
   options: EntryReadOptions = {},
 ): AsyncGenerator<readonly ReplayEntry[], void, undefined> {
   const collector = new EntryCollector(input.name, options);
-  const { exact = false, format } = options;
-  const splitter = exact ? new ExactSplitter(input.name, collector, format) : new InputSplitter(collector);
+  let splitter: Splitter = options.exact
+    ? new ExactSplitter(input.name, collector, options.format)
+    : new InputSplitter(collector);
+  let isFirst = true;
   const open = (): AsyncIterable<Uint8Array> => input.open(signal);
   try {
     for await (const chunk of gunzipIfPacked(open(), input.identity && open)) {
+      if (isFirst && isHar(chunk)) splitter = new (await import('./har-splitter.ts')).HarSplitter(collector);
+      isFirst = false;
       for (let at = 0; at < chunk.length && !splitter.isRejected; at += STRIDE_BYTES) {
         const stride = chunk.subarray(at, at + STRIDE_BYTES);
         splitter.push(stride);
@@ -38,7 +44,6 @@ export async function* readEntries(
     if (!signal?.aborted) splitter.end();
   } catch (error) {
     if (signal?.aborted) return;
-    if (error instanceof InputError) throw error;
     // Reports the problem in place of the entry that is cut off here, because a part of a message is not a message.
     collector.broken(splitter.line, ...inputProblem(error));
   }
@@ -82,7 +87,7 @@ function inputProblem(error: unknown): [message: string, hint: string] {
 }
 
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
-  if (!(error instanceof Error)) throw error;
+  if (!(error instanceof Error) || error instanceof InputError) throw error;
   const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
   // An error without a code is a bug of this program, not a problem of the input.
   if (code === undefined) throw error;

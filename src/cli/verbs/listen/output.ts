@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
+import { CaptureFolder } from '../../../capture/capture-folder.ts';
 import { HooksError } from '../../../errors.ts';
 import { isLinear } from '../../../message/bounded-regexp.ts';
 import { readConditions, readFilter, type MessageFilter } from '../../../message/filter.ts';
-import { CaptureFolder } from '../../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../../receiver/certificate.ts';
 import { messagesOf } from '../../../receiver/messages/messages-of.ts';
 import { wholeMessage } from '../../../receiver/messages/tracking-call.ts';
 import type { ConnectionRejection } from '../../../receiver/options.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
+import { pairsOf } from '../../../receiver/response/forwarding.ts';
 import { printable, withoutWriteKeys } from '../../../redact.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
@@ -59,7 +60,8 @@ export class ListenOutput {
     this.#options = options;
     this.#io = io;
     this.#filter = options.filter && readLiveFilter(options.filter);
-    this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
+    const { save } = options;
+    this.#folder = save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, save), '--save');
   }
 
   ready({ url, urls, certificate, forwardUrl, inboxUrl, inboxUrlWithToken, ...checks }: ListenReady): void {
@@ -143,7 +145,8 @@ export class ListenOutput {
   /** Saves a request and returns its file. A request that cannot be saved is still shown, and changes the exit code. */
   #save(request: ReceivedRequest): string | undefined {
     try {
-      return this.#folder?.save(request);
+      const { path, rawHeaders, ...received } = request;
+      return this.#folder?.save({ ...received, url: path, headers: pairsOf(rawHeaders) });
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
       this.unsaved += 1;

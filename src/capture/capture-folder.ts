@@ -1,50 +1,54 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
 import { fileProblem, probeFolder } from '../file-problem.ts';
 import { makeFolder, writeInOnePiece } from '../files.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { isoTime } from '../clock.ts';
-import { pairsOf } from './response/forwarding.ts';
-import type { ReceivedRequest } from './received-request.ts';
+import { toCapture, type CapturedRequest } from './to-capture.ts';
 
 /**
- * A folder of captures, one file per request, such as `000001-20261120T211005123Z.json`. Continues the numbers of existing
- * files.
+ * A folder of captures, one file per request, such as `000001-20261120T211005123Z.json` or `000001-order-completed.json`.
+ * Continues the numbers of existing files.
  */
 export class CaptureFolder {
   readonly #folder: string;
+  readonly #flag: string;
   #number: number;
 
-  /** Creates the folder if it is missing, accessible to its owner only. Throws InputError if the folder is not writable. */
-  constructor(folder: string) {
+  /**
+   * Creates the folder if it is missing, accessible to its owner only. Throws InputError if the folder is not writable; `flag` is
+   * the flag that names it.
+   */
+  constructor(folder: string, flag: string) {
     this.#folder = folder;
+    this.#flag = flag;
     try {
       makeFolder(folder, 0o700);
       const problem = probeFolder(join(folder, 'capture'));
       if (problem !== undefined) throw problem;
       this.#number = highestNumber(folder);
     } catch (error) {
-      throw unwritableFolder(folder, error, 'make');
+      throw unwritableFolder(folder, error, { use: 'make', flag });
     }
   }
 
   /**
    * Writes a capture to a new file, readable by its owner only, and returns the file's path. Synchronous, so that every
-   * request is saved before its response. Throws InputError without leaving a partial file if writing fails.
+   * request is saved before its response. Throws InputError without leaving a partial file if writing fails. `name` has only
+   * characters that are safe in file names. @default the time of the request
    */
-  save(request: ReceivedRequest): string {
-    const text = `${JSON.stringify(captureOf(request))}\n`;
+  save(request: CapturedRequest, name = timeName(request.at)): string {
+    const text = `${JSON.stringify(toCapture({ ...request, url: redactUrl(request.url) }))}\n`;
     for (let triesLeft = MAX_TRIES; ; triesLeft--) {
       this.#number += 1;
-      const file = join(this.#folder, fileName(this.#number, request.at));
+      const file = join(this.#folder, `${String(this.#number).padStart(6, '0')}-${name}.json`);
       try {
         writeInOnePiece(file, text);
         return file;
       } catch (error) {
         if (isTaken(error) && triesLeft > 0) continue;
-        throw unwritableFolder(file, error);
+        throw unwritableFolder(file, error, { use: 'write', flag: this.#flag });
       }
     }
   }
@@ -57,13 +61,9 @@ function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'; // file operations throw only such errors
 }
 
-function captureOf({ at, method, path, rawHeaders, body, verdict }: ReceivedRequest): object {
-  return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });
-}
-
-/** The file name of a capture. Independent of the request's content, so that no sender can choose a name. */
-function fileName(number: number, at: number): string {
-  return `${String(number).padStart(6, '0')}-${isoTime(at).replace(/[-:.]/g, '')}.json`;
+/** A name that is independent of the content of the request, so that no sender can choose it. */
+function timeName(at: number | undefined): string {
+  return at === undefined ? 'request' : isoTime(at).replace(/[-:.]/g, '');
 }
 
 /**
@@ -71,15 +71,17 @@ function fileName(number: number, at: number): string {
  * name in the order of arrival.
  */
 function highestNumber(folder: string): number {
-  const numbers = readdirSync(folder).map((name) =>
-    Number(/^(\d{6,})-\d{8}T\d{9}Z\.json$/.exec(name)?.[1] ?? 0),
-  );
+  const numbers = readdirSync(folder).map((name) => Number(/^(\d{6,})-[\w-]+\.json$/.exec(name)?.[1] ?? 0));
   return numbers.reduce((highest, number) => Math.max(highest, number), 0);
 }
 
-function unwritableFolder(path: string, cause: unknown, use: 'write' | 'make' = 'write'): InputError {
+function unwritableFolder(
+  path: string,
+  cause: unknown,
+  { use, flag }: { readonly use: 'write' | 'make'; readonly flag: string },
+): InputError {
   const { what, fix } = fileProblem(cause, path, use);
-  return new InputError(`Cannot save captures in ${printable(path)}: ${what} (--save)`, {
+  return new InputError(`Cannot save captures in ${printable(path)}: ${what} (${flag})`, {
     cause,
     hint: `${fix}, or name a folder elsewhere; a missing folder is created`,
   });

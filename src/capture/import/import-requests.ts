@@ -1,0 +1,118 @@
+import { InputError } from '../../errors.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../../message/types.ts';
+import { captureBody } from '../capture.ts';
+import { isHttpRequest, readHttpRequest } from '../http-request.ts';
+import { isCapture, isHar, readCapture } from '../read-capture.ts';
+import { curlRequests, isCurl, type ReadNamedFile } from './curl-request.ts';
+import { HarReader } from './har-reader.ts';
+import type { Imported } from './imported.ts';
+import { jsonWithin, requestsIn } from './request-object.ts';
+
+export type { Imported, ImportedRequest } from './imported.ts';
+
+/** Maximum size of a file that is not a HAR file. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Finds the requests in a file of another tool, recognized by its content: a HAR file, curl commands, a raw HTTP request, or
+ * JSON that holds requests, also one object a line, as logs have it. A request whose exact bytes are unknown is rejected. Throws
+ * InputError if the file is none of these.
+ */
+export async function* importRequests(
+  chunks: AsyncIterable<Uint8Array>,
+  readFile: ReadNamedFile,
+): AsyncGenerator<Imported> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const head: Uint8Array = first.done ? Buffer.alloc(0) : first.value;
+  const rest = { [Symbol.asyncIterator]: () => iterator };
+  if (isHar(head)) yield* harRequests(head, rest);
+  else yield* wholeFile(await joined(head, rest), readFile);
+}
+
+async function* harRequests(head: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Imported> {
+  const found: Imported[] = [];
+  const reader = new HarReader((each) => found.push(each));
+  reader.push(head);
+  yield* found.splice(0);
+  for await (const chunk of rest) {
+    reader.push(chunk);
+    yield* found.splice(0);
+  }
+  const problem = reader.end();
+  if (problem !== undefined) yield { kind: 'rejected', what: `line ${reader.line}`, reason: problem };
+}
+
+async function joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts = [head];
+  let bytes = head.length;
+  for await (const chunk of rest) {
+    parts.push(chunk);
+    bytes += chunk.length;
+    if (bytes <= MOST_BYTES) continue;
+    throw new InputError('Expected at most 64 MiB, unless it is a HAR file, got more', {
+      hint: 'split the file',
+    });
+  }
+  return Buffer.concat(parts);
+}
+
+async function* wholeFile(bytes: Buffer, readFile: ReadNamedFile): AsyncGenerator<Imported> {
+  const text = bytes.toString();
+  if (isHttpRequest(bytes)) yield httpRequest(bytes);
+  else if (isCurl(text)) yield* curlRequests(bytes, readFile);
+  else yield* jsonRequests(text);
+}
+
+function httpRequest(bytes: Buffer): Imported {
+  const capture = readHttpRequest(bytes);
+  const body = captureBody(capture);
+  return body.length === 0
+    ? { kind: 'skipped' }
+    : { kind: 'request', request: { ...capture, at: undefined, body } };
+}
+
+function* jsonRequests(text: string): Generator<Imported> {
+  const whole = parsed(text);
+  if (whole !== undefined) {
+    yield* foundIn(whole);
+    return;
+  }
+  let hasJson = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (!line.includes('{')) continue;
+    const value = jsonWithin(line);
+    hasJson ||= value !== undefined;
+    if (value !== undefined) yield* foundIn(value);
+    else if (hasJson) yield { kind: 'rejected', what: `line ${index + 1}`, reason: 'the line is not JSON' };
+  }
+  if (hasJson) return;
+  throw new InputError('Expected a HAR file, curl commands, a raw HTTP request or JSON that holds requests', {
+    hint: 'export the requests again; hooks replay reads messages',
+  });
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text.replace(/^\u{FEFF}/u, '')) as JsonValue; // JSON.parse returns only these
+  } catch {
+    return undefined;
+  }
+}
+
+/** The requests in a value. Captures are kept as they are. */
+function* foundIn(value: JsonValue): Generator<Imported> {
+  if (isJsonArray(value) && value.some(isCapture)) {
+    for (const each of value) yield* foundIn(each);
+  } else if (isJsonObject(value) && isCapture(value)) {
+    const { at, ...capture } = readCapture(value);
+    const request = {
+      ...capture,
+      at: at === undefined ? undefined : Date.parse(at),
+      body: captureBody({ ...capture }),
+    };
+    yield request.body.length === 0 ? { kind: 'skipped' } : { kind: 'request', request };
+  } else {
+    yield* requestsIn(value);
+  }
+}

@@ -1,0 +1,216 @@
+import { HooksError } from '../../errors.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { captureBody, type HeaderPair } from '../capture.ts';
+import { isHttpRequest, readHttpRequest } from '../http-request.ts';
+import { REPLACED, statedLength, targetOfUrl, type Imported } from './imported.ts';
+
+// Tools write a request as a JSON object with a method, a URL, headers and a body, but use different names. One reader with the
+// names of all of them also reads the logs of tools that are not listed.
+
+const METHODS = ['method', 'httpMethod', 'http_method', 'requestMethod'];
+const URLS = ['url', 'uri', 'rawPath', 'path', 'originalUrl'];
+const HEADERS = ['headers', 'multiValueHeaders', 'header', 'requestHeaders', 'request_headers'];
+const BODIES = ['body', 'content', 'rawBody', 'raw_body', 'payload', 'data'];
+const TIMES = ['at', 'startedDateTime', 'start', 'created_at', 'createdAt', 'timestamp', 'time'];
+/** Fields of a response, which has headers and a body too. */
+const OF_RESPONSE = ['status', 'statusCode', 'status_code', 'statusText'];
+
+/** Deepest nesting of a request in a value. */
+const MOST_DEPTH = 20;
+
+/** Finds the requests in a value, whatever tool wrote it, in their order. `at` is the time of the value, if it is known. */
+export function* requestsIn(value: JsonValue, at?: number, depth = 0): Generator<Imported, void, undefined> {
+  if (depth > MOST_DEPTH) return;
+  if (typeof value === 'string') {
+    const inner = value.includes('"headers"') ? jsonWithin(value) : undefined;
+    if (inner !== undefined) yield* requestsIn(inner, at, depth + 1);
+    return;
+  }
+  if (isJsonArray(value)) {
+    for (const each of value) yield* requestsIn(each, at, depth + 1);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  const time = timeOf(value) ?? at;
+  const found = readRequest(value, time);
+  if (found !== undefined) {
+    yield found;
+    return;
+  }
+  for (const [key, each] of Object.entries(value)) {
+    // A response may have a request in it that the server repeats.
+    if (!/^res(?:ponse.*|ult)?$/i.test(key)) yield* requestsIn(each ?? null, time, depth + 1);
+  }
+}
+
+/** Parses a text that is JSON, or a line of a log that ends in a JSON object. */
+export function jsonWithin(text: string): JsonValue | undefined {
+  const start = /^\s*\[/.test(text) ? text.indexOf('[') : text.indexOf('{');
+  if (start === -1) return undefined;
+  try {
+    return JSON.parse(text.slice(start)) as JsonValue; // JSON.parse returns only these
+  } catch {
+    return undefined;
+  }
+}
+
+function readRequest(fields: JsonObject, at: number | undefined): Imported | undefined {
+  const headers = headersOf(firstOf(fields, HEADERS));
+  const method = textOf(firstOf(fields, METHODS)) ?? textOf(lambdaCall(fields)['method']);
+  const url = urlOf(fields);
+  const isResponse = OF_RESPONSE.some((key) => fields[key] !== undefined);
+  if (headers === undefined || isResponse || (method === undefined && url === undefined)) return undefined;
+  const request = { method: method ?? 'POST', url: targetOfUrl(url ?? '/'), headers, at };
+  const what = `${request.method} ${request.url}`;
+  if (/^(?:GET|HEAD|OPTIONS|CONNECT|TRACE)$/i.test(request.method)) return { kind: 'skipped' };
+  const body = bodyOf(fields, headers);
+  if (body === undefined) return { kind: 'skipped' };
+  if ('reason' in body) return { kind: 'rejected', what, reason: body.reason };
+  return { kind: 'request', request: { ...request, body: body.bytes } };
+}
+
+function urlOf(fields: JsonObject): string | undefined {
+  const value = firstOf(fields, URLS);
+  const text = textOf(value) ?? (isJsonObject(value) ? textOf(value['raw']) : undefined);
+  const query = textOf(fields['rawQueryString']) ?? '';
+  return text === undefined || query === '' ? text : `${text}?${query}`;
+}
+
+/** The method and the time of an event of Lambda in version 2. */
+function lambdaCall({ requestContext }: JsonObject): JsonObject {
+  const { http } = isJsonObject(requestContext) ? requestContext : {};
+  return isJsonObject(http) ? http : {};
+}
+
+function timeOf(fields: JsonObject): number | undefined {
+  const { requestContext } = fields;
+  const { timeEpoch, requestTimeEpoch } = isJsonObject(requestContext) ? requestContext : {};
+  const value = firstOf(fields, TIMES) ?? timeEpoch ?? requestTimeEpoch;
+  const at = typeof value === 'number' ? value : Date.parse(textOf(value) ?? '');
+  // Ignores numbers that are seconds, or durations.
+  return at > Date.UTC(2000) && at < Date.UTC(2100) ? at : undefined;
+}
+
+/** Headers as pairs: of a list of pairs or of `{name, value}`, or of an object whose values are texts or lists. */
+function headersOf(value: JsonValue | undefined): readonly HeaderPair[] | undefined {
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([name, each]) =>
+      [each ?? null].flat().map((text): HeaderPair => [name, headerText(text)]),
+    );
+  }
+  if (!isJsonArray(value)) return undefined;
+  const pairs = value.flatMap((each): HeaderPair[] => {
+    if (isJsonArray(each)) return [[headerText(each[0]), headerText(each[1])]];
+    const { name, key = name, value: text } = isJsonObject(each) ? each : {};
+    return [[headerText(key), headerText(text)]];
+  });
+  // HTTP/2 has the method and the host as headers whose names begin with a colon.
+  return pairs.filter(([name]) => name !== '' && !name.startsWith(':'));
+}
+
+function headerText(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+type BodyFound = { readonly bytes: Uint8Array } | { readonly reason: string };
+
+/**
+ * The body of a request, or why its exact bytes are unknown. A text is proved by the length of the body, if it is recorded; the
+ * formats that lose bytes need that proof.
+ */
+function bodyOf(fields: JsonObject, headers: readonly HeaderPair[]): BodyFound | undefined {
+  const { bodySize } = fields;
+  const length =
+    statedLength(headers) ?? (typeof bodySize === 'number' && bodySize >= 0 ? bodySize : undefined);
+  const found = storedBody(fields);
+  if (found === undefined || 'reason' in found) return found;
+  const { bytes, isExact = false, mayLose = false } = found;
+  if (bytes.length === 0) return undefined;
+  if (!isExact && bytes.includes('\u{FFFD}')) return { reason: REPLACED };
+  if (length !== undefined && length !== bytes.length) {
+    return { reason: `${bytes.length} bytes are recorded, but the request had ${length}` };
+  }
+  if (length === undefined && mayLose) {
+    return { reason: 'its length is not recorded, so the text may be incomplete' };
+  }
+  return { bytes };
+}
+
+interface StoredBody {
+  readonly bytes: Buffer;
+  /** Whether the bytes are recorded, and not a text of them. */
+  readonly isExact?: boolean;
+  /** Whether the format does not keep all bytes, so that only the length proves them. */
+  readonly mayLose?: boolean;
+}
+
+function storedBody(fields: JsonObject): StoredBody | { readonly reason: string } | undefined {
+  const { raw, postData, bodyBase64, isBase64Encoded, encoding } = fields;
+  if (typeof raw === 'string') return rawBody(Buffer.from(raw, 'base64'));
+  if (isJsonObject(postData)) return harBody(postData);
+  if (typeof bodyBase64 === 'string') return { bytes: Buffer.from(bodyBase64, 'base64'), isExact: true };
+  const value = BODIES.map((key) => fields[key]).find(
+    (each) => each !== undefined && each !== null && each !== '',
+  );
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return encodedBody(value, isBase64Encoded === true || encoding === 'base64');
+  const { mode, raw: text, type, data } = isJsonObject(value) ? value : {};
+  if (mode === 'raw' && typeof text === 'string') return { bytes: utf8(text) };
+  if (type === 'Buffer' && isJsonArray(data)) return { bytes: Buffer.from(data.map(Number)), isExact: true };
+  return parsedBody(value);
+}
+
+/** The body of a whole request in base64, as ngrok keeps it: up to 10 KB, so it may be cut off. */
+function rawBody(bytes: Buffer): StoredBody | { readonly reason: string } | undefined {
+  if (!isHttpRequest(bytes)) return { reason: 'its field `raw` is not an HTTP request in base64' };
+  try {
+    return { bytes: Buffer.from(captureBody(readHttpRequest(bytes))), isExact: true };
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    return { reason: error.message };
+  }
+}
+
+/** The body of a HAR file, which has no notation for bytes that are not text. */
+function harBody({
+  text,
+  encoding,
+  params,
+}: JsonObject): StoredBody | { readonly reason: string } | undefined {
+  if (typeof text === 'string' && text !== '') {
+    return { ...encodedBody(text, encoding === 'base64'), mayLose: true };
+  }
+  const isForm = isJsonArray(params) && params.length > 0;
+  return isForm ? { reason: 'the file lists its form fields, and not the bytes of its body' } : undefined;
+}
+
+function encodedBody(text: string, isBase64: boolean): StoredBody {
+  return isBase64 ? { bytes: Buffer.from(text, 'base64'), isExact: true } : { bytes: utf8(text) };
+}
+
+/**
+ * The body of a tool that keeps it as parsed JSON. It is written again as JSON.stringify does, which changes the order of keys
+ * that are numbers.
+ */
+function parsedBody(value: JsonValue): StoredBody | { readonly reason: string } {
+  const text = JSON.stringify(value);
+  if (/"\d+":/.test(text)) {
+    return { reason: 'its body is recorded as parsed JSON, whose order of keys may differ' };
+  }
+  return { bytes: utf8(text), mayLose: true };
+}
+
+/** UTF-8 of a text. A lone surrogate becomes U+FFFD, which is then rejected. */
+function utf8(text: string): Buffer {
+  return Buffer.from(text, 'utf8');
+}
+
+function firstOf(fields: JsonObject, keys: readonly string[]): JsonValue | undefined {
+  return keys
+    .map((key) => fields[key])
+    .find((value) => value !== undefined && value !== null && value !== '');
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

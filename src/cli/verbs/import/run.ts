@@ -1,0 +1,155 @@
+import { dirname, join, relative, resolve } from 'node:path';
+import { CaptureFolder } from '../../../capture/capture-folder.ts';
+import { RequestRejection } from '../../../capture/import/imported.ts';
+import {
+  importRequests,
+  type Imported,
+  type ImportedRequest,
+} from '../../../capture/import/import-requests.ts';
+import { InputError } from '../../../errors.ts';
+import { unreadableReason } from '../../../file-problem.ts';
+import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../../files.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
+import { formatCount } from '../../../message/limits.ts';
+import { isJsonObject } from '../../../message/types.ts';
+import { printable, redactUrl } from '../../../redact.ts';
+import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
+import { gunzipIfPacked } from '../../../replay/reading/gunzip.ts';
+import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
+import type { GlobalOptions } from '../../command.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { claimStdin } from '../../stdin.ts';
+
+/** The options of `hooks import`. */
+export interface ImportFlags extends GlobalOptions {
+  /** Folder of the captures. */
+  readonly to: string;
+}
+
+/** Runs `hooks import`: writes a capture for each request with a body. */
+export async function importFiles(
+  patterns: readonly string[],
+  options: ImportFlags,
+  io: Io,
+): Promise<ExitCode> {
+  const files = await expandInputs(patterns, io.cwd);
+  const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
+  const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  const output = new ImportOutput(new CaptureFolder(resolve(io.cwd, options.to), '--to'), options, io);
+  for (const input of inputs) {
+    for await (const found of requestsOf(input, io)) {
+      if (io.signal.aborted) break;
+      output.add(input.name, found);
+    }
+  }
+  return interruptedCode(io) ?? output.finish();
+}
+
+async function* requestsOf(input: Input, { cwd, signal }: Io): AsyncGenerator<Imported> {
+  const open = (): AsyncIterable<Uint8Array> => input.open(signal);
+  const folder = input.identity === undefined ? cwd : dirname(resolve(cwd, input.name));
+  try {
+    yield* importRequests(gunzipIfPacked(open(), input.identity && open), (name) => readBeside(folder, name));
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof InputError) || error.file !== undefined) throw error;
+    const { message, hint = 'name another file', cause } = error;
+    throw new InputError(message, { file: input.name, hint, cause });
+  }
+}
+
+/** Reads a file that a curl command names. A command of a stranger must not copy other files of this machine into a capture. */
+async function readBeside(folder: string, name: string): Promise<Buffer> {
+  const path = resolve(folder, name);
+  const inside = relative(folder, path);
+  if (name === '-' || inside.startsWith('..') || inside !== join(name)) {
+    throw new RequestRejection(`it sends the file ${name}, which is not in the folder of the input`);
+  }
+  return readAtMost(MOST_FILE_BYTES, () => openToRead(path)).catch((cause: unknown) => {
+    throw new RequestRejection(`it sends the file ${name}, which cannot be read: ${unreadableReason(cause)}`);
+  });
+}
+
+/** Prints what became of each request, and writes the captures. */
+class ImportOutput {
+  readonly #folder: CaptureFolder;
+  readonly #options: ImportFlags;
+  readonly #io: Io;
+  #saved = 0;
+  #rejected = 0;
+  #skipped = 0;
+
+  constructor(folder: CaptureFolder, options: ImportFlags, io: Io) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#io = io;
+  }
+
+  add(name: string, found: Imported): void {
+    if (found.kind === 'skipped') this.#skipped++;
+    else if (found.kind === 'rejected') this.#addRejected(name, found);
+    else this.#save(name, found.request);
+  }
+
+  finish(): ExitCode {
+    const { quiet, output } = this.#options;
+    const [saved, rejected, skipped] = [this.#saved, this.#rejected, this.#skipped];
+    if (output === 'json') this.#io.out(jsonLine({ summary: { saved, rejected, skipped } }));
+    else if (!quiet) this.#io.out(`${summaryText({ saved, rejected, skipped })}\n`);
+    if (rejected > 0) return ExitCode.negative;
+    if (saved > 0) return ExitCode.ok;
+    throw new InputError('Nothing to import: no file has a request with a body', {
+      hint: 'record the requests again, with their bodies',
+    });
+  }
+
+  #save(name: string, request: ImportedRequest): void {
+    this.#saved++;
+    const path = this.#folder.save(request, nameOf(request));
+    const file = join(this.#options.to, relative(resolve(this.#io.cwd, this.#options.to), path));
+    const { method, body } = request;
+    const url = redactUrl(request.url);
+    if (this.#options.output === 'json') {
+      this.#io.out(jsonLine({ file: name, saved: file, method, url, bytes: body.length }));
+    } else if (!this.#options.quiet) {
+      this.#io.out(
+        `${printable(file)}  ${printable(`${method} ${url}`, 200)}  ${formatCount(body.length)} bytes\n`,
+      );
+    }
+  }
+
+  #addRejected(file: string, { what, reason }: Extract<Imported, { kind: 'rejected' }>): void {
+    this.#rejected++;
+    const shown = redactUrl(what);
+    if (this.#options.output === 'json') this.#io.out(jsonLine({ file, rejected: shown, reason }));
+    else this.#io.note(`${printable(file)}: ${printable(shown, 200)} is rejected: ${printable(reason, 500)}`);
+  }
+}
+
+function summaryText({ saved, rejected, skipped }: Readonly<Record<string, number>>): string {
+  const counts = [
+    `${formatCount(saved ?? 0)} saved`,
+    `${formatCount(rejected ?? 0)} rejected`,
+    `${formatCount(skipped ?? 0)} without a body skipped`,
+  ];
+  return counts.filter((count, index) => index === 0 || !count.startsWith('0 ')).join(', ');
+}
+
+/** A name for the file of a request: the event or type in its body, else the end of its path. */
+function nameOf({ url, body }: ImportedRequest): string {
+  const value = parseJsonOrUndefined(body);
+  const { event, type, batch, action } = isJsonObject(value) ? value : {};
+  const named = [
+    event,
+    type,
+    batch === undefined ? undefined : 'batch',
+    action,
+    url.split('?', 1)[0]?.split('/').at(-1),
+  ];
+  const words = named
+    .map((each) => (typeof each === 'string' ? each.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') : ''))
+    .map((each) => each.slice(0, 40).replaceAll(/^-|-$/g, ''));
+  return words.find((each) => each !== '') ?? 'request';
+}

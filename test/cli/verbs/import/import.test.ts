@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { harEntry } from '../../../capture/import/formats.ts';
+import { jsonLines } from '../../../end-to-end/receiving.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { hooks } from '../../run-in-process.ts';
+
+const BODY = Buffer.from('{"type":"track","event":"Order Completed","userId":"é"}');
+const HAR = JSON.stringify({ log: { entries: [harEntry({ url: '/hook?a=1', body: BODY })] } });
+
+/** Imports files, and returns the result with the captures that were written, by the names of their files. */
+async function importing(
+  files: Record<string, string | Uint8Array>,
+  { args = Object.keys(files), stdin = '' }: { args?: readonly string[]; stdin?: string } = {},
+) {
+  const cwd = temporaryFolder(files);
+  const result = await hooks(['import', ...args, '--to', 'out'], { cwd, stdin });
+  const names = result.code === 2 ? [] : readdirSync(join(cwd, 'out'));
+  const captures = names.map((name) => JSON.parse(readFileSync(join(cwd, 'out', name), 'utf8')) as object);
+  return { ...result, cwd, names, captures };
+}
+
+it('writes a capture for each request with a body, and exits with 0', async () => {
+  const curl = `curl https://a.example/orders -u user:pass -H 'Cookie: a=b' --json '{"n":1}'`;
+  const { code, stdout, names, captures } = await importing({ 'a.har': HAR, 'b.sh': curl });
+  expect(stdout.split('\n').map((line) => line.replaceAll('\\', '/'))).toEqual([
+    `out/000001-order-completed.json  POST /hook?a=1  ${BODY.length} bytes`,
+    'out/000002-orders.json  POST /orders  7 bytes',
+    '2 saved',
+    '',
+  ]);
+  expect(names).toEqual(['000001-order-completed.json', '000002-orders.json']);
+  expect(captures).toMatchObject([
+    { capture: 1, at: '2026-11-01T10:00:00.000Z', method: 'POST', url: '/hook?a=1', body: BODY.toString() },
+    {
+      headers: [
+        ['Authorization', '***'],
+        ['Cookie', '***'],
+        ['Content-Type', 'application/json'],
+        ['Accept', 'application/json'],
+      ],
+    },
+  ]);
+  expect(code).toBe(0);
+});
+
+it('reads gzipped files and standard input, and prints JSON for programs', async () => {
+  const files = { 'a.har': gzipSync(HAR) };
+  const { stdout } = await importing(files, {
+    args: ['a.har', '-', '-o', 'json'],
+    stdin: 'curl a.example -d x',
+  });
+  expect(jsonLines(stdout)).toEqual([
+    {
+      file: 'a.har',
+      saved: join('out', '000001-order-completed.json'),
+      method: 'POST',
+      url: '/hook?a=1',
+      bytes: BODY.length,
+    },
+    { file: '<stdin>', saved: join('out', '000002-request.json'), method: 'POST', url: '/', bytes: 1 },
+    { summary: { saved: 2, rejected: 0, skipped: 0 } },
+  ]);
+});
+
+it('names no file by what a request says, other than letters, digits and hyphens', async () => {
+  const body = JSON.stringify({ event: '../../../etc/x\u001B[31m' });
+  const { names } = await importing({ 'a.sh': `curl 'http://a/../..' --data-raw '${body}'` });
+  expect(names).toEqual(['000001-etc-x-31m.json']);
+});
+
+/** A HAR file with one request. */
+const harOf = (fields: object): string =>
+  JSON.stringify({ log: { entries: [{ request: { method: 'POST', url: 'http://a/h', ...fields } }] } });
+const length = (value: string): object => [{ name: 'content-length', value }];
+const requestOf = (fields: object): string => JSON.stringify({ method: 'POST', url: '/h', ...fields });
+
+describe('a request whose exact bytes are unknown', () => {
+  it.each([
+    [
+      'a text that is shorter',
+      'a.har',
+      harOf({ headers: length('9'), postData: { text: 'abc' } }),
+      'POST /h is rejected: 3 bytes are recorded, but the request had 9',
+    ],
+    [
+      'a HAR file without a length',
+      'a.har',
+      harOf({ headers: [], bodySize: -1, postData: { text: 'abc' } }),
+      'its length is not recorded',
+    ],
+    [
+      'bytes that are not text',
+      'a.har',
+      harOf({ headers: length('3'), postData: { text: '\u{FFFD}' } }),
+      'U+FFFD',
+    ],
+    [
+      'a form',
+      'a.har',
+      harOf({ headers: length('3'), postData: { params: [{ name: 'a', value: 'b' }] } }),
+      'lists its form fields',
+    ],
+    ['a cut HAR file', 'a.har', HAR.slice(0, -2), 'line 1 is rejected: the file is cut off here'],
+    ['a broken HAR file', 'a.har', `${HAR.slice(0, -3)}}`, 'is rejected: the file is not JSON from here on'],
+    [
+      'parsed JSON of another length',
+      'a.json',
+      requestOf({ headers: { 'content-length': '10' }, body: { a: 1 } }),
+      '7 bytes are recorded, but the request had 10',
+    ],
+    [
+      'parsed JSON whose order of keys is unknown',
+      'a.json',
+      requestOf({ headers: { 'content-length': '7' }, body: { 2: 1 } }),
+      'order of keys',
+    ],
+    ['a variable', 'a.sh', 'curl http://a -d "$BODY"', 'line 1 is rejected: it has a variable'],
+    ['a command', 'a.sh', 'curl http://a -d `id`', 'it has a variable or a command'],
+    ['a pipeline', 'a.sh', 'printf x | curl http://a -d @-', 'it is a part of a pipeline'],
+    ['a form of curl', 'a.sh', 'curl http://a -F a=b', 'boundaries'],
+    [
+      'an unknown option',
+      'a.sh',
+      'curl http://a -d x --aws-sigv4 y',
+      'its option --aws-sigv4 is unknown here',
+    ],
+    [
+      'a file elsewhere',
+      'a.sh',
+      'curl http://a --data-binary @/etc/hostname',
+      'not in the folder of the input',
+    ],
+    ['a file above', 'a.sh', 'curl http://a --data-binary @../x', 'not in the folder of the input'],
+    ['a missing file', 'a.sh', 'curl http://a --data-binary @x', 'sends the file x, which cannot be read'],
+    ['an open quote', 'a.sh', "curl http://a -d 'x", 'a quote is not closed'],
+  ])('is rejected, with exit code 1: %s', async (_what, name, content, reason) => {
+    const { code, stderr } = await importing({ [name]: content });
+    expect(stderr).toContain(`${name}: `);
+    expect(stderr).toContain(reason);
+    expect(code).toBe(1);
+  });
+
+  it('does not keep the requests around it from being saved', async () => {
+    const good = `curl http://a -d x`;
+    const { code, names, stdout } = await importing({
+      'a.sh': `${good}\ncurl http://a -d "$X"\n${good}\ncurl http://a`,
+    });
+    expect([code, names.length]).toEqual([1, 2]);
+    expect(stdout).toContain('2 saved, 1 rejected, 1 without a body skipped');
+  });
+});
+
+it.each([
+  ['a text that is no request', 'hello', 'expected a HAR file, curl commands, a raw HTTP request or JSON'],
+  ['an empty file', '', 'expected a HAR file'],
+  ['messages', '{"type":"track","event":"A"}', 'Nothing to import: no file has a request with a body'],
+  ['a request without a body', 'curl http://a', 'Nothing to import'],
+])('exits with 2 for %s', async (_what, content, sentence) => {
+  const { code, stderr } = await importing({ 'a.txt': content });
+  expect(stderr).toContain(sentence);
+  expect(code).toBe(2);
+});
+
+it('reads the file that a curl command names, if it is in the folder of the input', async () => {
+  const files = { 'a.sh': 'curl a.example/x -d @b.txt --data-binary @b.txt', 'b.txt': 'x\ny\n' };
+  const { captures } = await importing(files, { args: ['a.sh'] });
+  expect(captures).toMatchObject([{ body: 'xy&x\ny\n' }]);
+});
+
+it('lets replay send the requests of a HAR file as they are', async () => {
+  const cwd = temporaryFolder({ 'a.har': HAR });
+  const { code, stdout } = await hooks(['replay', 'a.har', '--exact', '-n', '--url', 'http://127.0.0.1:1'], {
+    cwd,
+  });
+  expect(stdout).toContain(BODY.toString());
+  expect(code).toBe(0);
+  const cut = temporaryFolder({ 'a.har': HAR.slice(0, -2) });
+  const ended = await hooks(['replay', 'a.har', '-n', '--url', 'http://127.0.0.1:1'], { cwd: cut });
+  expect(ended.stdout).toContain('the file is cut off here');
+  expect(ended.code).toBe(1);
+});
