@@ -27,7 +27,7 @@ export async function readPlan(
   if (document.rules.length > 0) return document;
   throw new InputError('Expected a tracking plan, got one without a rule', {
     file: shown,
-    hint: 'name a file with rules, or a folder with a JSON Schema for each event',
+    hint: 'name a file with rules, as GET /tracking-plans/ID/rules returns them, or a folder with a JSON Schema for each event',
   });
 }
 

@@ -14,6 +14,9 @@ export const RULE_TYPES = [
 ] as const;
 export type RuleType = (typeof RULE_TYPES)[number];
 
+/** Calls that count as a track of this event if the plan has no rule for their type. */
+export const NAMED_CALLS: Readonly<Record<string, string>> = { page: 'Page Viewed', screen: 'Screen Viewed' };
+
 /** A rule of a tracking plan: the JSON Schema that messages of a type, or tracks of an event, must match. */
 export interface PlanRule {
   readonly type: RuleType;

@@ -89,6 +89,17 @@ function toFollowPlan(received: unknown, plan: TrackingPlan): MatcherResult {
     const hint = "pass a loaded plan: toFollowPlan(await loadPlan('plan.json'))";
     throw new ConfigError(`Expected a plan of loadPlan, got ${kindOf(plan)}`, { key: 'plan', hint });
   }
+  const other = messagesIn(received).find(
+    ({ message: { value } }) => !isObject(value) || typeof value['type'] !== 'string',
+  );
+  if (other !== undefined) {
+    const hint = 'pass a message, a list of messages or a receiver: expect(receiver).toFollowPlan(plan)';
+    const got = (JSON.stringify(other.message.value) as string | undefined) ?? 'undefined'; // undefined for a function
+    throw new ConfigError(`Expected a message with its type, got ${printable(got, 80)}`, {
+      key: 'message',
+      hint,
+    });
+  }
   return resultOf(received, plan, { all: 'follow the plan', one: 'follow the plan' });
 }
 

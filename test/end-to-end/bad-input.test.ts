@@ -419,7 +419,19 @@ const FILES: Readonly<Record<string, Case>> = {
     args: ['plan', 'lint', 'plan.json', 'day.ndjson'],
     files: { ...DAY, 'plan.json': '{"rules":{"Signup":{"type":"object"}}}' },
     sentence: 'plan.json: expected a tracking plan, got one without a rule',
-    hint: 'name a file with rules, or a folder with a JSON Schema for each event',
+    hint: 'name a file with rules, as GET /tracking-plans/ID/rules returns them, or a folder with a JSON Schema for each event',
+  },
+  'a plan without its rules': {
+    args: ['plan', 'lint', 'plan.json', 'day.ndjson'],
+    files: { ...DAY, 'plan.json': '{"data":{"trackingPlan":{"id":"x"}}}' },
+    sentence: 'plan.json: expected a tracking plan, got one without a rule',
+    hint: 'name a file with rules, as GET /tracking-plans/ID/rules returns them, or a folder with a JSON Schema for each event',
+  },
+  'a folder of a plan that is a file': {
+    args: ['plan', 'convert', 'plan.json', '--out', 'day.ndjson'],
+    files: { ...DAY, 'plan.json': '{"Signup":{"type":"object"}}' },
+    sentence: 'day.ndjson: cannot be written: it exists and is not a folder',
+    hint: 'check its path, or name a file elsewhere',
   },
   'one file for the report and for what failed': {
     args: [...REPLAY, '--failed', 'out.json', '--report', './out.json'],

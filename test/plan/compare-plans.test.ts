@@ -24,6 +24,42 @@ const one = (schema: JsonValue, required: readonly string[] = []): JsonValue => 
 };
 
 it.each<[string, JsonValue, JsonValue, string[]]>([
+  [
+    'a new property where any was accepted',
+    { properties: {}, additionalProperties: true },
+    { properties: { b: { type: 'string' } }, additionalProperties: true },
+    ['breaking properties.b is checked now'],
+  ],
+  [
+    'a property that is gone where any is accepted',
+    { properties: { b: { type: 'string' } }, additionalProperties: true },
+    { properties: {}, additionalProperties: true },
+    ['compatible properties.b is no longer checked'],
+  ],
+  [
+    'items of a list that were free',
+    one({ type: 'array' }),
+    one({ type: 'array', items: { type: 'string' } }),
+    ['breaking properties.a[] is checked now'],
+  ],
+  [
+    'names that matched a pattern',
+    { properties: {}, patternProperties: { '^x': {} } },
+    { properties: {} },
+    ['breaking properties no longer has `patternProperties`'],
+  ],
+  [
+    'a type in place of its values',
+    one({ enum: ['x', 'y'] }),
+    one({ type: 'string' }),
+    ['compatible properties.a allows any value now'],
+  ],
+  [
+    'a finer step',
+    one({ multipleOf: 4 }),
+    one({ multipleOf: 2 }),
+    ['compatible properties.a has `multipleOf` 2, not 4'],
+  ],
   ['equal schemas', one({ type: 'string' }), one({ type: 'string' }), []],
   ['notes', one({ description: 'x', id: '/a' }), one({ description: 'y' }), []],
   ['a new property', {}, one({ type: 'string' }), ['compatible properties.a is new']],
@@ -141,4 +177,22 @@ it('reports that a plan lists all properties, if the old one lists none', () => 
   const found = comparePlans(free, strict).map(({ change, path }) => `${change} ${path}`);
   expect(found).toEqual(['breaking properties']);
   expect(comparePlans(strict, free).map(({ change }) => change)).toEqual(['compatible']);
+});
+
+it.each<[string, PlanDocument, PlanDocument, string]>([
+  [
+    'an older version',
+    planOf(rule('A', {}, 2)),
+    planOf(rule('A', {}, 2), rule('A', {}, 1)),
+    'breaking is new, and checks messages that name no version',
+  ],
+  ['a newer version', planOf(rule('A', {})), planOf(rule('A', {}), rule('A', {}, 2)), 'compatible is new'],
+  [
+    'Page Viewed',
+    planOf(rule('A', {})),
+    planOf(rule('A', {}), rule('Page Viewed', {})),
+    'breaking is new, and checks page calls too',
+  ],
+])('finds out whether a new rule checks messages that were accepted: %s', (_what, before, after, change) => {
+  expect(comparePlans(before, after).map((each) => `${each.change} ${each.what}`)).toEqual([change]);
 });

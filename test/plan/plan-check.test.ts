@@ -124,12 +124,36 @@ describe('a tracking plan', () => {
     ]);
   });
 
+  it('collects the names that must be there', () => {
+    const schema = { required: ['a'], dependentRequired: { b: ['c'] } };
+    expect(found(planOf({ rules: [rule('A', schema)] }), track('A', { a: 1, b: 1, c: 1, d: 1 }))).toEqual([
+      'unplanned-property /properties/d',
+    ]);
+  });
+
+  it('masks values whose name says that they are secrets', () => {
+    const [hidden] = plan.violations(track('Signup', { plan: 'pro', password: 'hunter2' }));
+    expect([hidden?.got, hidden?.found]).toEqual(['"***"', '***']);
+  });
+
+  it('takes a text on which a pattern is too slow for a violation, and says so', () => {
+    const slow = planOf({ rules: [rule('A', { properties: { a: { pattern: '^(?=.)(a+)+$' } } })] });
+    const [slowly] = slow.violations(track('A', { a: `${'a'.repeat(40)}!` }));
+    expect(slowly).toMatchObject({
+      kind: 'pattern',
+      pointer: '/properties/a',
+      expected: expect.stringContaining('takes too long') as string,
+    });
+    expect(found(slow, track('A', { a: 'aaa' }))).toEqual([]);
+  });
+
   it('chooses the version that a message names, else the oldest', () => {
     const versions = planOf({
       rules: [rule('A', { properties: { two: {} } }, 2), rule('A', { properties: { one: {} } }, 1)],
     });
     expect(found(versions, track('A', { two: 1 }, versioned(2)))).toEqual([]);
     expect(found(versions, track('A', { one: 1 }))).toEqual([]);
+    expect(found(versions, track('A', { one: 1 }, versioned(null)))).toEqual([]);
     for (const wrong of [3, '2', 1.5]) {
       expect(found(versions, track('A', { one: 1 }, versioned(wrong)))).toEqual([
         'version /context/protocols/event_version',
@@ -172,6 +196,7 @@ describe('the form of a plan', () => {
         ['s/b.json', { title: 'B c', properties: { properties: {} } }],
         ['s/order_done.v2.json', { type: 'object', properties: {} }],
         ['s/identify.json', { type: 'object', properties: { traits: {} } }],
+        ['s/visit.json', { title: 'Visit', properties: { context: { type: 'string' }, total: {} } }],
       ),
     );
     expect(found2).toEqual([
@@ -179,6 +204,7 @@ describe('the form of a plan', () => {
       ['track', 'B c', 1],
       ['track', 'order_done', 2],
       ['identify', undefined, 1],
+      ['track', 'Visit', 1],
     ]);
   });
 

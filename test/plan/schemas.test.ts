@@ -229,7 +229,7 @@ describe('a file of schemas', () => {
       labels: { team: 'shop' },
       note: 'n',
       example: 1,
-      format: 'in-house',
+      format: 'iri',
       $comment: 'c',
       title: 't',
       examples: [{ requierd: 1 }],

@@ -1,13 +1,13 @@
-import { Ajv, type ErrorObject, type FuncKeywordDefinition } from 'ajv';
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { InputError } from '../../errors.ts';
-import { boundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { isObject } from '../../validate-options.ts';
 import { ruleLabel, type PlanRule } from '../rule.ts';
 import { plainSchema } from '../plain-schema.ts';
-import { expandedSize } from '../schema-parts.ts';
+import { expandedSize, schemasOf } from '../schema-parts.ts';
+import { planPattern } from './plan-pattern.ts';
 import { schemaDifference } from './schema-difference.ts';
 import { findSchemaTypo } from './schema-typo.ts';
 
@@ -38,7 +38,12 @@ export class SchemaCompiler {
  */
 function compilerOf(draft: Draft): Ajv {
   const errors = { allErrors: true, verbose: true, logger: false } as const;
-  const options = { ...errors, strict: false, ownProperties: true, code: { regExp } } as const;
+  const options = {
+    ...errors,
+    strict: false,
+    ownProperties: true,
+    code: { regExp, optimize: false },
+  } as const;
   const compiler = draft === '2020-12' ? new Ajv2020(options) : new Ajv(options);
   formats.default(compiler);
   compiler.removeKeyword('uniqueItems');
@@ -70,8 +75,7 @@ function canonicalJson(value: JsonValue): string {
  */
 const regExp = Object.assign(
   (source: string, flags: string) => {
-    const pattern = boundedRegExp(source, flags);
-    return { test: (text: string) => pattern.test(text), toString: () => `/${source}/${flags}` };
+    return { ...planPattern(source, flags), toString: () => `/${source}/${flags}` };
   },
   { code: 'new RegExp' },
 );
@@ -122,9 +126,14 @@ function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
       `its references lead to more than ${MOST_SCHEMAS} schemas, which takes too long for a message`,
     );
   }
-  const validate = compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
-  validate({}); // finds most cycles of references before any message arrives
+  const compiled = (): ValidateFunction => compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
+  let validate: ValidateFunction | undefined;
+  if (!compilesSurely(schema)) {
+    validate = compiled();
+    validate({}); // finds most cycles of references before any message arrives
+  }
   return (value) => {
+    validate ??= compiled();
     try {
       return validate(value) ? [] : (validate.errors ?? []).slice(0, MOST_ERRORS);
     } catch (cause) {
@@ -132,6 +141,22 @@ function compile(compiler: Ajv, rule: PlanRule): SchemaValidator {
       throw cause instanceof RangeError ? uncompiled(cause, rule) : cause;
     }
   };
+}
+
+/**
+ * Whether a schema that is valid also compiles, so that this can wait for the first message of its event: it has no reference,
+ * and its patterns compile. Compiling takes 5 ms, and a plan has hundreds of events. Throws SyntaxError for a wrong pattern.
+ */
+function compilesSurely(schema: JsonValue): boolean {
+  if (!isJsonObject(schema)) return true;
+  return Object.entries(schema).every(([key, value]) => {
+    if (/^\$(?:ref|dynamicRef|recursiveRef|id|anchor|dynamicAnchor)$|^nullable$/.test(key)) return false;
+    if (key === 'pattern' && typeof value === 'string') planPattern(value, 'u');
+    if (key === 'patternProperties' && isJsonObject(value)) {
+      for (const source of Object.keys(value)) planPattern(source, 'u');
+    }
+    return schemasOf(key, value).every(([, inner]) => compilesSurely(inner));
+  });
 }
 
 /** The error of a message that the validator cannot compare, because it calls these methods of the objects. */

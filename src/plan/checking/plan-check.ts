@@ -3,7 +3,7 @@ import type { PathStep } from '../../message/json/json-path.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
 import { throwProblems } from '../problems.ts';
-import { contentField, type PlanDocument, type PlanRule } from '../rule.ts';
+import { contentField, NAMED_CALLS, type PlanDocument, type PlanRule } from '../rule.ts';
 import type { PlanViolation } from '../violation.ts';
 import { SchemaCompiler, type SchemaValidator } from './compile-schema.ts';
 import { PlannedNames } from './planned-names.ts';
@@ -96,9 +96,6 @@ export class PlanCheck {
   }
 }
 
-/** Calls that count as a track of this event if the plan has no rule for their type. */
-const NAMED_CALLS: Readonly<Record<string, string>> = { page: 'Page Viewed', screen: 'Screen Viewed' };
-
 /** Keywords whose errors are left out, because another keyword reports the same problem. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
@@ -139,7 +136,8 @@ function versionOf(message: JsonValue): JsonValue | undefined {
 function versionViolations(own: readonly CompiledRule[] | undefined, message: JsonValue): PlanViolation[] {
   const named = versionOf(message);
   const [chosen] = own ?? [];
-  if (named === undefined || chosen === undefined || chosen.rule.version === named) return [];
+  if (named === undefined || named === null || chosen?.rule.version === named) return [];
+  if (chosen === undefined) return [];
   const expected = 'a version that the plan has';
   const steps = ['context', 'protocols', 'event_version'];
   return [violation(steps, { kind: 'version', expected, wanted: { version: true }, found: named })];

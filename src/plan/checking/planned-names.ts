@@ -1,7 +1,8 @@
-import { boundedRegExp, type BoundedRegExp } from '../../message/bounded-regexp.ts';
+import type { BoundedRegExp } from '../../message/bounded-regexp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
 import { targetOf } from '../schema-parts.ts';
+import { planPattern } from './plan-pattern.ts';
 
 /** A schema, and the whole schema to whose definitions its `$ref` refers. */
 interface Rooted {
@@ -25,10 +26,10 @@ export class PlannedNames {
   constructor(schemas: readonly Rooted[]) {
     for (const each of schemas) addAlternatives(each, this.#schemas);
     const all = [...this.#schemas.keys()];
-    this.#names = new Set(all.flatMap(({ properties }) => keysOf(properties)));
+    this.#names = new Set(all.flatMap(namesOf));
     this.#patterns = all
       .flatMap(({ patternProperties }) => keysOf(patternProperties))
-      .map((source) => boundedRegExp(source));
+      .map((source) => planPattern(source));
     this.isListed = all.some(({ properties }) => properties !== undefined);
     this.isOpen = all.some(({ additionalProperties, unevaluatedProperties }) => {
       return isOpenFor(additionalProperties) || isOpenFor(unevaluatedProperties);
@@ -68,6 +69,15 @@ export class PlannedNames {
       return schema === undefined ? [] : { schema, whole };
     });
   }
+}
+
+/** The names that a schema lists: as properties, or as names that must be there. */
+function namesOf({ properties, required, dependencies, dependentRequired }: JsonObject): readonly string[] {
+  const dependent = [dependencies, dependentRequired].flatMap((each) =>
+    isJsonObject(each) ? Object.entries(each) : [],
+  );
+  const names = [required, ...dependent.flat()].flat();
+  return [...keysOf(properties), ...names.filter((name) => typeof name === 'string')];
 }
 
 function keysOf(value: JsonValue | undefined): readonly string[] {

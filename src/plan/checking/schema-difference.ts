@@ -1,7 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { formatPath, type PathStep } from '../../message/json/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
-import { withoutWriteKeys } from '../../redact.ts';
+import { isSecretName, MASK, withoutWriteKeys } from '../../redact.ts';
+import { isSlowPattern } from './plan-pattern.ts';
 import type { PlanViolation, ViolationKind } from '../violation.ts';
 
 /** Maximum length of a value in a sentence. */
@@ -61,11 +62,16 @@ export function violation(
   const pointer = steps
     .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
-  const found = withoutKeys(steps.at(-1), about.found);
+  const found = withoutKeys(steps.at(-1), masked(steps.at(-1), about.found));
   const got = found === undefined ? 'nothing' : JSON.stringify(found);
   const path = formatPath(steps) || 'message';
   const sentence = `Violates the plan at \`${path}\`: expected ${about.expected}, got ${got.slice(0, MAX_VALUE)}`;
   return { ...about, found, path, pointer, got, sentence };
+}
+
+/** Masks the value of a property whose name says that it is a secret, such as `password`. */
+function masked(name: PathStep = '', value: JsonValue | undefined): JsonValue | undefined {
+  return typeof value === 'string' && isSecretName(String(name)) && name !== 'writeKey' ? MASK : value;
 }
 
 /** Shortens write keys in the value of a property, because they are secrets. */
@@ -91,6 +97,9 @@ function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, 
   if (keyword === 'type') return `a value of type ${[params['type']].flat().join(' or ')}`;
   if (keyword === 'enum') return `one of ${JSON.stringify(params['allowedValues'])}`;
   if (keyword === 'const') return JSON.stringify(params['allowedValue']);
+  if (keyword === 'pattern' && isSlowPattern(params['pattern'])) {
+    return `a value that matches pattern ${JSON.stringify(params['pattern'])}, which takes too long on some values`;
+  }
   if (keyword === 'not') return 'a value that the schema under `not` rejects';
   if (keyword === 'format') return `a value of format ${String(params['format'])}`;
   return `a value that ${VERBS.reduce((text, [must, does]) => text.replace(must, does), message)}`;

@@ -20,7 +20,12 @@ export function findSchemaTypo(
     const keyword = meantKeyword(key, value, compiler);
     if (keyword !== undefined) return `unknown keyword ${meant(key, keyword)}${at}`;
     const { formats } = compiler;
-    if (key === 'format' && typeof value === 'string' && formats[value] === undefined) {
+    if (
+      key === 'format' &&
+      typeof value === 'string' &&
+      formats[value] === undefined &&
+      !UNTESTED.has(value)
+    ) {
       const near = closest(value, Object.keys(formats));
       if (near !== undefined) return `unknown format ${meant(value, near)}${at}`;
     }
@@ -31,6 +36,9 @@ export function findSchemaTypo(
   }
   return undefined;
 }
+
+/** Formats of the standard that the validator does not test. */
+const UNTESTED: ReadonlySet<string> = new Set(['iri', 'iri-reference', 'idn-email', 'idn-hostname']);
 
 /** Keywords that notes resemble by chance (`cost`, `note`, `ids`). */
 const SHORT: ReadonlySet<string> = new Set(['const', 'not', 'if']);

@@ -1,4 +1,4 @@
-import { ruleLabel, type PlanDocument, type PlanRule } from '../rule.ts';
+import { NAMED_CALLS, ruleLabel, type PlanDocument, type PlanRule } from '../rule.ts';
 import { factsOf, type PathFacts } from './schema-facts.ts';
 
 /** A difference between two plans. A `breaking` one rejects messages that the old plan accepts. */
@@ -36,10 +36,7 @@ function changesOf(
 ): readonly PlanChange[] {
   const rule = current ?? old;
   if (rule === undefined) return [];
-  // A new rule for a type rejects messages of that type, which were free before. An event without a rule was a violation.
-  if (old === undefined) {
-    return [{ change: rule.type === 'track' ? 'compatible' : 'breaking', rule, path: '', what: 'is new' }];
-  }
+  if (old === undefined) return [{ ...newRule(rule, oldPlan), rule, path: '' }];
   if (current === undefined) {
     return [{ change: rule.type === 'track' ? 'breaking' : 'compatible', rule, path: '', what: 'is gone' }];
   }
@@ -48,12 +45,32 @@ function changesOf(
   const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted(alphabetically);
   const reported = new Set<string>();
   return paths.flatMap((path) => {
-    const found = pathChanges(path, before.get(path), after.get(path));
+    const around = path === '' ? [] : ['', ...outerPaths(path)];
+    const nearest = around.at(-1) ?? '';
+    const found = pathChanges(
+      path,
+      { facts: before.get(path), outer: before.get(nearest) },
+      { facts: after.get(path), outer: after.get(nearest) },
+    );
     // Reports a new path or one that is gone once, without the paths in it.
     if (outerPaths(path).some((outer) => reported.has(outer))) return [];
     if (before.get(path) === undefined || after.get(path) === undefined) reported.add(path);
     return found.map((each) => ({ ...each, rule, path }));
   });
+}
+
+/**
+ * Describes a new rule. An event without a rule was a violation, so its rule accepts more. Any other rule checks messages that
+ * were free, or that an earlier rule checked.
+ */
+function newRule({ type, event, version }: PlanRule, { rules }: PlanDocument): PathChange {
+  if (type !== 'track') return breaking('is new');
+  const call = Object.entries(NAMED_CALLS).find(([, name]) => name === event)?.[0];
+  const isFree = call !== undefined && rules.every((rule) => rule.type !== call && rule.event !== event);
+  if (isFree) return breaking(`is new, and checks ${call} calls too`);
+  const versions = rules.filter((rule) => rule.event === event).map((rule) => rule.version);
+  const isOldest = versions.length > 0 && versions.every((each) => each > version);
+  return isOldest ? breaking('is new, and checks messages that name no version') : compatible('is new');
 }
 
 function demandsNothing(facts: PathFacts | undefined): boolean {
@@ -72,18 +89,30 @@ type PathChange = Pick<PlanChange, 'change' | 'what'>;
 const breaking = (what: string): PathChange => ({ change: 'breaking', what });
 const compatible = (what: string): PathChange => ({ change: 'compatible', what });
 
+/** The demands on a value, and on the object or list that it is in. */
+interface PlacedFacts {
+  readonly facts: PathFacts | undefined;
+  readonly outer: PathFacts | undefined;
+}
+
 function pathChanges(
   path: string,
-  before: PathFacts | undefined,
-  after: PathFacts | undefined,
+  { facts: before, outer: outerBefore }: PlacedFacts,
+  { facts: after, outer: outerAfter }: PlacedFacts,
 ): readonly PathChange[] {
   // Names are listed for properties and traits only. Elsewhere, a path that demands nothing changes nothing.
   const isName = /^(?:properties|traits)[.[]/.test(path);
   if (!isName && (demandsNothing(before) || demandsNothing(after)) && !(before && after)) return [];
   if (before === undefined) {
-    return after?.isRequired ? [breaking('is new and required')] : [compatible('is new')];
+    if (after?.isRequired) return [breaking('is new and required')];
+    // Any value was accepted before if the object accepts properties that it does not list, as all lists do.
+    const wasFree = path.endsWith('[]') || outerBefore?.isClosed === false;
+    return wasFree && !demandsNothing(after) ? [breaking('is checked now')] : [compatible('is new')];
   }
-  if (after === undefined) return [breaking('is gone')];
+  if (after === undefined) {
+    const isFree = outerAfter?.isClosed === false && !outerAfter.keywords.has('additionalProperties');
+    return isFree ? [compatible('is no longer checked')] : [breaking('is gone')];
+  }
   return [
     ...requiredChange(before, after),
     ...setChange('type', before.types, after.types),
@@ -95,7 +124,7 @@ function pathChanges(
             ? breaking('allows no other properties now')
             : compatible('allows other properties now'),
         ]),
-    ...keywordChanges(before.keywords, after.keywords),
+    ...keywordChanges(before.keywords, after),
   ];
 }
 
@@ -124,12 +153,19 @@ function listOf(values: ReadonlySet<string>): string {
 }
 
 /** Compares the other keywords. A changed one counts as breaking, because it may reject what it accepted. */
-function keywordChanges(before: PathFacts['keywords'], after: PathFacts['keywords']): readonly PathChange[] {
+function keywordChanges(
+  before: PathFacts['keywords'],
+  { keywords: after, isClosed }: PathFacts,
+): readonly PathChange[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted(alphabetically);
   return names.flatMap((name): PathChange[] => {
     const [old, current] = [before.get(name), after.get(name)];
     if (old === current) return [];
-    if (current === undefined) return [compatible(`no longer has \`${name}\``)];
+    if (current === undefined) {
+      // Names that matched a pattern are now names that are not listed.
+      const isLoss = name === 'patternProperties' && isClosed;
+      return [(isLoss ? breaking : compatible)(`no longer has \`${name}\``)];
+    }
     if (old !== undefined && isLooser(name, old, current)) {
       return [compatible(`has \`${name}\` ${current}, not ${old}`)];
     }
@@ -143,6 +179,7 @@ function keywordChanges(before: PathFacts['keywords'], after: PathFacts['keyword
 
 /** Whether a limit accepts all that it accepted before. */
 function isLooser(name: string, old: string, current: string): boolean {
+  if (name === 'multipleOf') return Number(old) % Number(current) === 0;
   if (/^(?:max|exclusiveMax)/.test(name)) return Number(current) >= Number(old);
   return /^(?:min|exclusiveMin)/.test(name) && Number(current) <= Number(old);
 }

@@ -73,7 +73,8 @@ function addFacts(schema: JsonValue, at: Place, facts: Map<string, PathFacts>): 
   }
   facts.set(path, {
     isRequired,
-    types: typesOf(given),
+    // Each message is an object.
+    types: path === '' ? undefined : typesOf(given),
     values: valuesOf(given),
     isClosed: isClosedAt(at, given),
     keywords,
@@ -91,11 +92,22 @@ function addFacts(schema: JsonValue, at: Place, facts: Map<string, PathFacts>): 
   }
 }
 
-function typesOf({ type }: JsonObject): ReadonlySet<string> | undefined {
-  if (type === undefined) return undefined;
+/** The allowed types: those of `type`, else those of the values of `enum` or `const`. */
+function typesOf({ type, enum: values, const: value }: JsonObject): ReadonlySet<string> | undefined {
+  if (type === undefined) {
+    const listed = value === undefined ? values : [value];
+    return isJsonArray(listed) ? new Set(listed.map(typeNameOf)) : undefined;
+  }
   const types = new Set([type].flat().map(String));
   if (types.has('number')) types.add('integer');
   return types;
+}
+
+function typeNameOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (isJsonArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
 }
 
 function valuesOf({ enum: values, const: value }: JsonObject): ReadonlySet<string> | undefined {

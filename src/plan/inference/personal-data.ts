@@ -1,6 +1,11 @@
+import { isSecretName } from '../../redact.ts';
+
 /** Words in the names of properties that usually hold a person's data. */
 const PERSONAL_WORDS =
-  /\b(?:e ?mail|phone|mobile|(?:first|last|full|sur|nick|user) ?name|birth(?: ?(?:day|date))?|address|street|zip(?: ?code)?|postal|ip|ssn|passport|iban|password|token|secret|lat(?:itude)?|lon(?:gitude)?|gender|age)\b/;
+  /\b(?:e ?mail|phone|mobile|(?:first|last|full|sur|nick|user) ?name|birth(?: ?(?:day|date))?|address|street|zip(?: ?code)?|postal|ip|ssn|passport|iban|password|token|secret|lat(?:itude)?|lon(?:gitude)?|gender|age|religion|ethnicity|diagnosis|pin)\b/;
+
+/** Roles at the end of a name, whose value is likely the name of a person: `owner`, `invited_by`, but not `owner_type`. */
+const PERSON = /\b(?:user|owner|author|manager|member|employee|customer|patient|contact|by|handle|twitter)$/;
 
 /** Whether a property usually holds a person's data, by the words in its name: `userEmail`, `first_name`. */
 export function isPersonalName(name: string): boolean {
@@ -8,7 +13,7 @@ export function isPersonalName(name: string): boolean {
     .replaceAll(/([a-z\d])(?=[A-Z])/g, '$1 ')
     .toLowerCase()
     .replaceAll(/[^a-z\d]+/g, ' ');
-  return PERSONAL_WORDS.test(words);
+  return PERSONAL_WORDS.test(words) || PERSON.test(words) || isSecretName(name);
 }
 
 const PERSONAL_VALUES = [

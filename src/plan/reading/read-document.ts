@@ -36,7 +36,14 @@ function readFile({ file, value }: PlanFile): FileRules {
     return readConfigRules(rules.value, rules.pointer, file);
   }
   if (isJsonObject(value) && isSchema(value)) return readSingleSchema(value, file);
+  if (isEmptyResponse(value)) return { rules: [], problems: [] };
   return { ...readSchemas(value, file), isSchemas: true };
+}
+
+/** Whether a value is a response of an API that describes a plan without its rules. */
+function isEmptyResponse(value: JsonValue): boolean {
+  const keys = isJsonObject(value) ? Object.keys(value) : [];
+  return keys.length === 1 && (keys[0] === 'data' || keys[0] === 'trackingPlan');
 }
 
 interface PlacedRules {

@@ -62,7 +62,8 @@ export function readSingleSchema(schema: JsonObject, file: string): RulesFound {
 function isWhole({ properties, required = [], eventMetadata }: JsonObject): boolean {
   if (eventMetadata !== undefined) return false;
   const names = [...(isJsonObject(properties) ? Object.keys(properties) : []), ...[required].flat()];
-  if (['properties', 'traits', 'context'].some((field) => names.includes(field))) return true;
+  const inner = isJsonObject(properties) ? [properties['properties'], properties['traits']] : [];
+  if (inner.some((each) => isJsonObject(each) && isJsonObject(each['properties']))) return true;
   return names.every((name) => typeof name === 'string' && MESSAGE_FIELDS.has(name));
 }
 

@@ -4,6 +4,7 @@ import { InputError } from '../../../errors.ts';
 import { namesIn } from '../../../suggest.ts';
 import { compilePlan, planFiles } from '../../../plan/plan.ts';
 import { escapeInJson } from '../../../redact.ts';
+import { unwritableFile } from '../../../report/output-file.ts';
 import { openReplacing } from '../../../report/replacing-file.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { flagError } from '../../flags/flag-values.ts';
@@ -31,7 +32,9 @@ export async function convertPlan(plan: string, { to, out, quiet }: ConvertFlags
       hint: 'name another one, or empty it',
     });
   }
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    throw unwritableFile(out, cause, folder);
+  });
   for (const { name, value } of files) {
     const replacing = await openReplacing(join(folder, name), join(out, name));
     await replacing.commit(async (file) => file.add(Buffer.from(jsonText(value))));

@@ -80,6 +80,12 @@ export class LintOutput {
     }
   }
 
+  /** Ends without a report and a summary of files that were not read to their end. */
+  interrupt(): void {
+    const { options, io } = this.#parts;
+    if (!options.quiet) io.note(`interrupted after ${formatCount(this.read)} messages; no report is written`);
+  }
+
   async finish(): Promise<void> {
     const { options, io, report, github } = this.#parts;
     const { read, violations } = this;

@@ -35,11 +35,13 @@ export async function lintFiles(
       await output.add(entry, problemsOf(entry, check, options));
     }
     if (output.messages === 0 && !io.signal.aborted) throw nothingToRead(inputs);
+    if (io.signal.aborted) await report?.abandon();
   } catch (error) {
     await report?.abandon();
     throw error;
   }
-  await output.finish();
+  if (io.signal.aborted) output.interrupt();
+  else await output.finish();
   const isOver = output.violations > (options.maxViolations ?? 0) || output.read > output.messages;
   return interruptedCode(io) ?? (isOver ? ExitCode.negative : ExitCode.ok);
 }

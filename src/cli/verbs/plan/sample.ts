@@ -1,5 +1,5 @@
 import { planSamples } from '../../../plan/plan.ts';
-import { printable } from '../../../redact.ts';
+import { escapeInJson, printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { readPlanFile } from '../../flags/plan-file.ts';
 import type { Io } from '../../io.ts';
@@ -10,7 +10,7 @@ export async function printSamples(plan: string, io: Io): Promise<ExitCode> {
   let code: ExitCode = ExitCode.ok;
   for (const { label, message, violations } of await planSamples(await readPlanFile(plan, io))) {
     if (violations === undefined) {
-      io.verbatim.out(`${JSON.stringify(message)}\n`);
+      io.verbatim.out(`${escapeInJson(JSON.stringify(message))}\n`);
       continue;
     }
     code = ExitCode.negative;

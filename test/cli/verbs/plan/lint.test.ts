@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { jsonLines } from '../../../end-to-end/receiving.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
-import { hooks } from '../../run-in-process.ts';
+import { hooks, startHooks } from '../../run-in-process.ts';
 
 const schema = { properties: { properties: { properties: { n: { type: 'integer' } }, required: ['n'] } } };
 const PLAN = JSON.stringify({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema: schema }] });
@@ -132,4 +132,17 @@ it('says plainly that a required property is missing', async () => {
   const plan = JSON.stringify({ rules: [{ key: 'A', type: 'TRACK', version: 1, jsonSchema: rule }] });
   const { code, stdout } = await lint({ 'p.json': plan, 'm.ndjson': message({}) }, 'p.json', 'm.ndjson');
   expect([code, stdout.split('\n')[0]]).toEqual([1, 'm.ndjson:1  A  /properties/n  n is missing']);
+});
+
+it('writes no report and no summary if it is interrupted', async () => {
+  const cwd = temporaryFolder({ 'plan.json': PLAN, 'm.ndjson': `${message({ n: 'x' })}\n`.repeat(50_000) });
+  const running = startHooks(['plan', 'lint', 'plan.json', 'm.ndjson', '--report', 'r.xml'], { cwd });
+  await running.lines.next();
+  const { code, stdout, stderr } = await running.stop();
+  expect([code, stderr]).toEqual([
+    130,
+    expect.stringMatching(/^interrupted after [\d,]+ messages; no report is written\n$/),
+  ]);
+  expect(stdout).not.toContain('messages read');
+  expect(existsSync(join(cwd, 'r.xml'))).toBe(false);
 });
