@@ -20,6 +20,7 @@ const AFFIXES: readonly Affix[] = [
   { what: 'a newline', after: '\n', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
   { what: 'CRLF', after: '\r\n', cost: 1, code, body: { code: 'trailing-newline', cost: 2 } },
   { what: 'a space', after: ' ', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
+  { what: 'a tab', after: '\t', cost: 2, code },
   // OAuth 1.0 keys its HMAC with the secret, & and the secret of a token; zsh prints % where a line has no end.
   { what: 'an ampersand', after: '&', cost: 2, code: 'misread-secret' },
   { what: 'a percent sign', after: '%', cost: 3, code },

@@ -34,7 +34,11 @@ const MOST_TEXTS = 4;
 
 /** The received signatures; for a malformed header, the parts of it that may be a signature. */
 function textsOf({ signatures, value, problem }: PresentedSignature): readonly string[] {
-  if (problem === undefined) return signatures.slice(0, MOST_TEXTS);
+  if (problem === undefined) {
+    // A scheme ignores what follows a comma in a list without commas, where senders put the signature of another secret.
+    const hasMore = signatures.length === 1 && value.split(',').length > 2;
+    return [...signatures.slice(0, MOST_TEXTS), ...(hasMore ? [value] : [])];
+  }
   const bare = value
     .split(/[\s,;]+/)
     .map((text) => text.replace(/^(?:v\d[=,]|t=\d+|sha-?\d+=|signature=)/i, ''));

@@ -75,6 +75,11 @@ function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generato
       yield { signs: parts.join(each), cost: each === separator ? 1 : 2 };
     }
   }
+  for (const { text, field } of layoutOf(scheme).headers.flatMap(({ parts }) => parts)) {
+    const label = text.replace(/^[,\s]+/, '');
+    // The label of a field in the header, such as `t=`, stays before it.
+    if (label !== '') yield { signs: scheme.signs.replace(`{${field}}`, `${label}{${field}}`), cost: 2 };
+  }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
   if (hasTarget) yield* templates(2, TARGET_LISTS);
 }

@@ -4,7 +4,9 @@ import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { ChangeTable, type Changed, type ChangeRow, type Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
-const WORDS_FOR_NOTHING = ['undefined', 'null', 'None', 'nil', 'NULL', 'false', '[object Object]'];
+/** Texts that languages write for a value that is not there, and for one that is no text. */
+const WORDS_FOR_NOTHING =
+  'undefined,null,None,nil,NULL,false,[object Object],[object Promise],[object Undefined]'.split(',');
 const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
 
 /** Names of variables that hold secrets. The variables of the service, or that of hooks, are likelier and cost 2. */
@@ -155,6 +157,10 @@ const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:[sprk]k_(?:test|live)_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|SG\.|shp[a-z]{2}_|AIza|glpat-)/,
     'which begin like an API key or an access token: give the signing secret of the webhook',
+  ],
+  [
+    /^(?:we|ep|evt|msg|app|acct|hook|wh)_\w{10,}$/,
+    'which look like the id of an endpoint or an event: give its signing secret',
   ],
   [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
   [

@@ -41,20 +41,35 @@ const FEWEST_BITS = 32;
 /** Returns all readings of a text as a signature of a scheme, the likeliest first. Empty if the text cannot be a digest. */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
-  for (const [token, isDecorated] of [
-    [bare, false],
-    [undecorated(bare), true],
-  ] as const) {
-    const found = [
-      ...hexReadings(token, scheme),
-      ...base64Readings(token, scheme),
-      ...listReadings(token, scheme),
-    ];
-    if (found.length === 0) continue;
-    const all = found.map((reading) => (isDecorated ? decorated(reading, text.trim(), token) : reading));
-    return [...all, ...lossyReadings(bare, scheme)];
+  const own = tokenReadings(bare, scheme);
+  const found =
+    own.length > 0
+      ? own
+      : undecorated(bare).flatMap((token) =>
+          tokenReadings(token, scheme).map((reading) => decorated(reading, text.trim(), token)),
+        );
+  return [...found, ...lossyReadings(bare, scheme)];
+}
+
+function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading[] {
+  return [
+    ...hexReadings(token, scheme),
+    ...base64Readings(token, scheme),
+    ...listReadings(token, scheme),
+    ...nestedReadings(token, scheme),
+  ];
+}
+
+/** Reads a text as hex or base64 of a text that has the digest in hex, such as the line that openssl prints. */
+function* nestedReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
+  for (const encoding of ['hex', 'base64'] as const) {
+    const text = Buffer.from(token, encoding).toString('latin1');
+    const [digits = ''] = /^[\t\n\r -~]+$/.test(text)
+      ? (/(?:[0-9a-f]{2}){16,64}(?![0-9a-f])/i.exec(text) ?? [])
+      : [];
+    const form = text === digits ? '' : ' with other text around it';
+    yield* wholeReadings(Buffer.from(digits, 'hex'), ` in hex${form}, and again in ${encoding}`, scheme);
   }
-  return [...lossyReadings(bare, scheme)];
 }
 
 /** Removes white space around the text, and the header name or prefix that a lenient scheme allows before the digits. */
@@ -67,16 +82,20 @@ function bareText(text: string, { isLenient }: SignatureScheme): string {
     .trim();
 }
 
-/** The longest part of a text that can be a digest: without names, prefixes, quotes, percent-encoding and separators. */
-function undecorated(text: string): string {
+/** Maximum number of digests in one text, as of several secrets. */
+const MOST_TOKENS = 4;
+
+/** The longest parts of a text that can be digests: without names, prefixes, quotes, percent-encoding and separators. */
+function undecorated(text: string): readonly string[] {
   const plain = text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
   if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain)) {
-    return plain.replaceAll(/[^0-9a-f]/gi, '');
+    return [plain.replaceAll(/[^0-9a-f]/gi, '')];
   }
   const tokens = plain.replace(/^\W*0x/i, '').match(/[0-9A-Za-z+/_-]{8,}={0,2}/g) ?? [];
-  return tokens.toSorted((one, other) => other.length - one.length)[0] ?? '';
+  const [longest = '', ...others] = tokens.toSorted((one, other) => other.length - one.length);
+  return [longest, ...others.filter(({ length }) => length === longest.length)].slice(0, MOST_TOKENS);
 }
 
 /** Adds a description of the text around the digest to a reading. */
@@ -119,10 +138,6 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
   const form = scheme.encoding === 'base64' && name === 'base64' ? '' : ` in ${name}`;
   // An unpadded base64 text of 16 bytes is not taken for MD5, because any word of 22 letters has that form.
   if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, form, scheme);
-  const digits = digest.toString('latin1');
-  if (/^(?:[0-9a-f]{2}){16,64}$/i.test(digits)) {
-    yield* wholeReadings(Buffer.from(digits, 'hex'), ' in hex and again in base64', scheme);
-  }
   if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART) {
     yield* partReadings(token, 'base64', scheme);
   }

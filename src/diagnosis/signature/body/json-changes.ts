@@ -1,5 +1,5 @@
 import { readJsonTextUntil, textOfLiteral, type JsonNode } from '../../../signature/body/json-text.ts';
-import { arrangedText, jsonTreeText } from '../../../signature/body/json-tree-text.ts';
+import { arrangedText } from '../../../signature/body/json-tree-text.ts';
 import { printable } from '../../../redact.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
@@ -11,8 +11,9 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { dropped, listIn, mapped, nodeMembers } from './json-trees.ts';
-import { ChangeTable, type Changed, type ChangeRow, type Cost } from '../change.ts';
+import { listIn, mapped, nodeMembers } from './json-trees.ts';
+import { compact, VALUE_ROWS, type JsonRow } from './value-rows.ts';
+import { ChangeTable, type Changed, type Cost } from '../change.ts';
 
 /** Applies the changes of this cost to the content of JSON: takes parts out, drops members, wraps the whole, rewrites dates. */
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
@@ -100,15 +101,6 @@ class SpelledJson {
 
 const LEAST_LONGEST = 1024 * 1024;
 
-type JsonRow = ChangeRow<JsonNode, string>;
-
-const compact = (node: JsonNode): string => jsonTreeText(node, COMPACT_SPELLING);
-
-function ifDifferent(node: JsonNode, change: (node: JsonNode) => JsonNode): string | undefined {
-  const changed = change(node);
-  return changed === node ? undefined : compact(changed);
-}
-
 const LIST_ROWS: readonly JsonRow[] = [
   [
     1,
@@ -126,6 +118,7 @@ const LIST_ROWS: readonly JsonRow[] = [
 const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'properties', 'params', 'json'];
 
 const PART_ROWS: readonly JsonRow[] = [
+  [1, 'over the JSON that is the name of its only member, as a reader of forms makes it', jsonInName],
   ...WRAPPERS.map((name): JsonRow => {
     // Other members than these two are common in a body that is not wrapped.
     const cost = name === 'body' || name === 'payload' ? 1 : 2;
@@ -140,71 +133,17 @@ const PART_ROWS: readonly JsonRow[] = [
   }),
 ];
 
+function jsonInName(node: JsonNode): string | undefined {
+  const [only, ...others] = nodeMembers(node);
+  return others.length === 0 && /^\s*[[{]/.test(only?.key ?? '') ? only?.key : undefined;
+}
+
 /** The text of a member: the JSON of an object or a list, or the text that a string holds. */
 function memberText(node: JsonNode, name: string): string | undefined {
   const member = nodeMembers(node).find(({ key }) => key === name)?.value;
   if (member === undefined || member.kind === 'literal') return undefined;
   return member.kind === 'string' ? textOfLiteral(member.literal) : compact(member);
 }
-
-/** Fields that frameworks add to the parsed body: Rails and Phoenix the route, Mongoose its ids, forms a token. */
-const FRAMEWORK_KEYS =
-  /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
-
-const isEmpty = (value: JsonNode): boolean =>
-  (value.kind === 'object' && value.members.length === 0) ||
-  (value.kind === 'array' && value.items.length === 0);
-const isNull = (value: JsonNode): boolean => value.kind === 'literal' && value.text === 'null';
-const isEmptyText = (value: JsonNode): boolean => value.kind === 'string' && value.literal === '""';
-
-function nullForEmpty(node: JsonNode): JsonNode {
-  return isEmptyText(node) ? { kind: 'literal', text: 'null' } : node;
-}
-
-/** Styles in which serializers of .NET, Java and Python write the names of fields. */
-const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
-  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
-  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
-  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
-];
-
-function withKeys(node: JsonNode, change: (key: string) => string): JsonNode {
-  if (node.kind !== 'object') return node;
-  const members = node.members.map(({ key, value }) => {
-    return { key: change(key), literal: JSON.stringify(change(key)), value };
-  });
-  return { kind: 'object', members };
-}
-
-const VALUE_ROWS: readonly JsonRow[] = [
-  [
-    2,
-    'without the members that are null',
-    (node) => ifDifferent(node, (each) => dropped(each, ({ value }) => isNull(value))),
-  ],
-  [
-    3,
-    'without the members that are null or empty',
-    (node) =>
-      ifDifferent(node, (each) =>
-        dropped(each, ({ value }) => isNull(value) || isEmpty(value) || isEmptyText(value)),
-      ),
-  ],
-  [
-    2,
-    'without the members that a framework adds to the parsed body',
-    (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
-  ],
-  [2, 'with null for its empty texts, as Laravel reads them', (node) => compact(mapped(node, nullForEmpty))],
-  ...KEY_STYLES.map(([style, change]): JsonRow => {
-    return [
-      2,
-      `with its keys in ${style}`,
-      (node) => compact(mapped(node, (each) => withKeys(each, change))),
-    ];
-  }),
-  [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
-];
 
 const PART_CHANGES = new ChangeTable<JsonNode, string>([
   { code: 'first-of-array', rows: LIST_ROWS },
