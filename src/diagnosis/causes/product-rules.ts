@@ -101,7 +101,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   404: [
     'never saw the message: no route there leads to {path}',
-    'add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it',
+    'give the port of the application in the URL, if it has its own; else add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it',
   ],
   405: [
     'never saw the message: files are served at {path}',
@@ -117,12 +117,12 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   500: ['failed or was not reached', 'look into its log'],
   502: [
-    'is not running or closed the connection',
-    'start the application, and check the address and port that the proxy forwards to',
+    'it did not reach, or which closed the connection',
+    'check the address and port that it forwards to (proxy_pass; in a container, localhost is the container itself), and that the application runs there',
   ],
   503: [
-    'is not available to it{wait}',
-    'start the application, or raise the limit of requests (nginx: limit_req); let it respond with 2xx to the health check of the proxy, and check the address and port of both',
+    'did not get the message{wait}: there are too many requests, or no instance of it is ready',
+    'raise the limit of requests (nginx: limit_req) or send more slowly; else start the application, and let it respond with 2xx to the health check of the proxy',
   ],
   504: ['took too long', 'let the receiver respond first and work later'],
 };
@@ -153,7 +153,7 @@ export function productRuleOf(code: string, status: number): CauseRule | undefin
     code,
     kind: status === 429 || status >= 500 ? 'busy' : status === 413 ? 'receiver' : 'way',
     confidence: where === 'status' ? 'likely' : 'proved',
-    says: `${name} responded in place of the application, which ${says}`,
+    says: `${name}{port} responded in place of the application, which ${says}`,
     fix: own?.[group] ?? own?.[0] ?? fix,
   };
 }

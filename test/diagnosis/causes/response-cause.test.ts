@@ -110,7 +110,7 @@ describe('a response', () => {
   it('is explained with its own facts', () => {
     expect(causeOf('bad-gateway', FACTS)).toMatchObject({
       confidence: 'likely',
-      says: 'probably a proxy (nginx/1.25) responded in place of the application, which is not running or closed the connection',
+      says: 'probably a proxy (nginx/1.25) responded in place of the application, which it did not reach, or which closed the connection',
     });
     expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' }).says).toBe(
       'it limits the rate (429, Retry-After 2 s)',
