@@ -32,11 +32,9 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
 /** The hint if `npm run` kept the flags of the command for itself. */
 function npmHint(command: Command, { env }: UsageOutput): string | undefined {
   const taken = flagsTakenByNpm(longFlagsOf(command), env);
-  const [, ...words] = pathOf(command).split(' ');
-  const script = `npm run ${env['npm_lifecycle_event']} -- ${words.join(' ')}`;
-  return taken.length === 0
-    ? undefined
-    : `npm took ${[...new Set(taken)].join(', ')} for itself: put -- before the flags: ${script} …`;
+  if (taken.length === 0) return undefined;
+  const names = [...new Set(taken)].join(', ');
+  return `npm took ${names} for itself: put -- after the name of the script: npm run ${env['npm_lifecycle_event']} -- …`;
 }
 
 /**

@@ -18,7 +18,7 @@ const FORMS: readonly (readonly [pattern: RegExp, what: string, fix: string])[] 
   [
     /^(["'`]).*\1$/s,
     'is in quotes, which are part of it',
-    'take them out: docker --env-file, for one, keeps the quotes of a file',
+    'take them out (docker --env-file keeps the quotes of a file)',
   ],
   [
     /^[\u2018-\u201f\u00ab\u00bb]/,
@@ -27,7 +27,7 @@ const FORMS: readonly (readonly [pattern: RegExp, what: string, fix: string])[] 
   ],
   [/\S\s+# \S/, 'has a comment at its end, which is part of it', 'take the comment out'],
   [
-    /^<[A-Za-z][\w -]*>$|^(?:your|my)[-_ ](?:\w+[-_ ])*(?:secret|key|token|url)(?:[-_ ]here)?$|^(?:change|replace)[-_ ]?me$|^(?:x{4,}|\.{3}|…)$/i,
+    /^<[A-Za-z][\w -]*>$|^your[-_ ](?:\w+[-_ ])*(?:secret|key|token|url)(?:[-_ ]here)?$|^(?:change|replace)[-_ ]?me$|^(?:x{4,}|\.{3}|…)$/i,
     'is a placeholder that was not filled in',
     REPLACE,
   ],

@@ -1,11 +1,10 @@
-import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { nearHost } from '../suggest.ts';
 import { isLoopbackHost, bareHost, portOf } from '../url.ts';
 import { askInHttp, askInTls, askPort, type AskedPort } from '../transport/port-speech.ts';
 import type { ExaminedFailure, FailureToExamine } from './examined-failure.ts';
-import { causeByAddress, causeByHostsFile, causeByName, lineOfHostsFile } from './name-causes.ts';
+import { addressOf, causeByAddress, causeByHostsFile, causeByName, lineOfHostsFile } from './name-causes.ts';
 import { proxyFor, type Proxy } from '../transport/route/proxy.ts';
 
 /** Causes of the transport that examining the port can make more exact. */
@@ -26,14 +25,14 @@ export async function examinePort(failure: FailureToExamine): Promise<ExaminedFa
   const meant = error === 'dns' ? nearHost(to.hostname, [...urls, ...Object.values(env)]) : undefined;
   if (meant !== undefined) return { cause: 'near-host', location: `${to.protocol}//${meant}:${portOf(to)}` };
   if (proxy !== undefined) return examineProxy(url, proxy, { error, asked, cause });
-  for (const { after, probe } of COUNTER_PROBES) {
+  for (const { after, probe } of FAILURE_PROBES) {
     const found = after.test(error) || after.test(cause ?? '') ? await probe(url, failure, asked) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-interface CounterProbe {
+interface FailureProbe {
   /** Pattern of the errors and causes that the probe examines. */
   readonly after: RegExp;
   readonly probe: (
@@ -46,12 +45,15 @@ interface CounterProbe {
 /** Errors after which the port is asked in TLS and HTTP. */
 const ASKED = /^(?:reset|protocol|timeout|tls)$/;
 
+const UNCONNECTED = /^(?:refused|no-connection-in-time)$/;
+
 /** The probes of each class of failure. The first one that finds a cause decides. */
-const COUNTER_PROBES: readonly CounterProbe[] = [
+const FAILURE_PROBES: readonly FailureProbe[] = [
   { after: /./, probe: ({ hostname }) => (/[{}$]/.test(hostname) ? { cause: 'placeholder' } : undefined) },
   { after: /^(?:dns|refused)$/, probe: causeByAllProxy },
   { after: /^dns$/, probe: causeByName },
-  { after: /^(?:refused|no-connection-in-time)$/, probe: causeByAddress },
+  { after: UNCONNECTED, probe: causeByAddress },
+  { after: /^no-connection-in-time$/, probe: causeByLoopback },
   { after: /^refused$/, probe: causeOfRefused },
   { after: ASKED, probe: causeByFacts },
   { after: /^(?:timeout|reset|tls-hostname)$/, probe: causeByHostsFile },
@@ -98,14 +100,14 @@ async function examineProxy(
 /** Explains a refused connection. The host of a refused connection was reached: its name and the route to it are right. */
 async function causeOfRefused(
   url: URL,
-  { env, cause, hostsFile, lookUp = lookup }: FailureToExamine,
+  failure: FailureToExamine,
   asked: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
-  if (cause !== undefined) return undefined;
+  if (failure.cause !== undefined) return undefined;
   if (!isLoopbackHost(asked.host)) {
-    const line = lineOfHostsFile(url.hostname, hostsFile);
-    const found = isIP(asked.host) === 0 ? await lookUp(asked.host).catch(() => undefined) : undefined;
-    const address = line ?? found?.address;
+    const line = lineOfHostsFile(url.hostname, failure.hostsFile);
+    const address =
+      line ?? (isIP(asked.host) === 0 ? await addressOf(asked.host, failure, asked) : undefined);
     return {
       cause: 'refused-there',
       location: `${asked.host}${address === undefined ? '' : ` (${address})`}`,
@@ -119,7 +121,12 @@ async function causeOfRefused(
     const location = `${url.protocol}//${other === '::1' ? '[::1]' : other}:${portOf(url)}`;
     return { cause: 'other-loopback', location };
   }
-  return isInContainer(env) ? { cause: 'container' } : undefined;
+  return isInContainer(failure.env) ? { cause: 'container' } : undefined;
+}
+
+/** A loopback port without a program refuses connections at once, so one that does not has a program that hangs. */
+function causeByLoopback({ hostname }: URL): ExaminedFailure | undefined {
+  return isLoopbackHost(hostname) ? { cause: 'not-accepting' } : undefined;
 }
 
 /** Whether this process runs in a container, by the traces of Docker, Podman and Kubernetes. */

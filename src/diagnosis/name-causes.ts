@@ -25,18 +25,29 @@ const OF_NO_HOST: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /** Looks up the address of the host again, if no connection was made. */
 export async function causeByAddress(
   { hostname }: URL,
-  { error, cause, lookUp = lookup }: FailureToExamine,
-  { timeoutMs }: AskedPort,
+  failure: FailureToExamine,
+  asked: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
-  const isUnconnected = error === 'refused' || cause === 'no-connection-in-time';
-  if (!isUnconnected || isIP(hostname) > 0 || hostname.startsWith('[')) return undefined;
-  const found = await Promise.race([
-    lookUp(hostname).catch(() => undefined),
-    setTimeout(timeoutMs, 'late' as const, { ref: false }),
+  if (isIP(hostname) > 0 || hostname.startsWith('[')) return undefined;
+  const address = await addressOf(hostname, failure, asked);
+  if (address === 'late') return { cause: 'slow-names' };
+  if (address === undefined || !OF_NO_HOST.has(address)) return undefined;
+  return { cause: 'no-address', location: address };
+}
+
+/** Looks up the address of a host: `late` if the name server does not respond in time, undefined if there is none. */
+export async function addressOf(
+  hostname: string,
+  { lookUp = lookup }: FailureToExamine,
+  { timeoutMs }: AskedPort,
+): Promise<string | undefined> {
+  return Promise.race([
+    lookUp(hostname).then(
+      ({ address }) => address,
+      () => undefined,
+    ),
+    setTimeout(timeoutMs, 'late', { ref: false }),
   ]);
-  if (found === 'late') return { cause: 'slow-names' };
-  if (found === undefined || !OF_NO_HOST.has(found.address)) return undefined;
-  return { cause: 'no-address', location: found.address };
 }
 
 const HOSTS_FILE =

@@ -18,12 +18,19 @@ describe('the form of a value', () => {
     expect(oddForm(value)?.what).toBe(what);
   });
 
-  it.each(['k3Yp-77aQ', 'http://a.test/?a=b#c', 'it’s', 'a#b', 'whsec_AAAA', 's3cret', '5s', ''])(
-    'is not odd: %j',
-    (value) => {
-      expect(oddForm(value)).toBeUndefined();
-    },
-  );
+  it.each([
+    'k3Yp-77aQ',
+    'http://a.test/?a=b#c',
+    'it’s',
+    'a#b',
+    'whsec_AAAA',
+    's3cret',
+    'my-secret',
+    '5s',
+    '',
+  ])('is not odd: %j', (value) => {
+    expect(oddForm(value)).toBeUndefined();
+  });
 });
 
 it('names the flags that npm took, but not the settings of npm itself', () => {

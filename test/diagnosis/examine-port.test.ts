@@ -151,6 +151,16 @@ it('ends in time at a port that is silent, also after a garbage collection', asy
   expect(await examined).toEqual({ cause: 'port-silent' });
 });
 
+it('blames the program for a connection that a loopback port does not accept in time', async () => {
+  const { signal } = new AbortController();
+  const failure = { error: 'timeout', cause: 'no-connection-in-time', env: {}, signal };
+  for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+    expect(await examineFailure({ ...failure, url: `http://${host}:1/` })).toEqual({
+      cause: 'not-accepting',
+    });
+  }
+});
+
 const atTenNine = () => Promise.resolve({ address: '10.0.0.9' });
 
 it('takes a refused connection as proof that the name leads to a host', async () => {

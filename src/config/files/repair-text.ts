@@ -20,17 +20,17 @@ const YAML: readonly LineRepair[] = [
   ['indent with spaces, not with a tab', /^[ \t]*\t[ \t]*/, '    '],
   ['write a colon and a space in place of =', /^(\s*[A-Za-z_]\w*)\s*=\s*/, '$1: '],
   ['put quotes around the value', /^(\s*(?:- )?[A-Za-z_]\w*:|\s*-)\s+([^\s"'[{].*)$/, "$1 '$2'"],
-  ['remove the comma at the end', /,\s*$/, ''],
+  ['remove the comma at the end of the line', /,\s*$/, ''],
   ['close the quote', /^([^"']*"[^"]*)$/, '$1"'],
   ['close the quote', /^([^"']*'[^']*)$/, "$1'"],
-  ['put the missing ] at the end', /(\[[^\]]*)$/, '$1]'],
-  ['put the missing } at the end', /(\{[^}]*)$/, '$1}'],
+  ['put the missing ] at the end of the line', /(\[[^\]]*)$/, '$1]'],
+  ['put the missing } at the end of the line', /(\{[^}]*)$/, '$1}'],
 ];
 const JSON_LINES: readonly LineRepair[] = [
   ...QUOTES,
   ['put double quotes around the key', /^(\s*\{?\s*)'?([A-Za-z_]\w*)'?(\s*:)/, '$1"$2"$3'],
   ['put double quotes around the string, not single ones', /'([^'"]*)'/g, '"$1"'],
-  ['put the missing comma at the end', /^(.*["\d\w\]}])\s*$/, '$1,'],
+  ['put the missing comma at the end of the line', /^(.*["\d\w\]}])\s*$/, '$1,'],
   ['remove the comment, which JSON does not have', /(?:^|\s)(?:\/\/|#).*$/, ''],
 ];
 
@@ -92,7 +92,7 @@ function* ofWhole(text: string): Generator<RepairedText> {
   }
   for (const closers of [']', '}', ']}', '}]', '}}']) {
     const line = lineAt(text, text.trimEnd().length);
-    yield { line, fix: `put the missing ${closers} at the end`, repaired: text + closers };
+    yield { line, fix: `put the missing ${closers} at the end of the file`, repaired: text + closers };
   }
 }
 

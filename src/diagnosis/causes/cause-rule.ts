@@ -51,7 +51,7 @@ export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
   return (words?.test(seen.words.text) ?? true) && (body?.test(seen.body) ?? true);
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {port} {path} {location} {wait} {quote} {proxy} {named} {cut}`. */
+/** Fills a template: `{status} {server} {host} {hostname} {port} {direct} {path} {location} {wait} {quote} {proxy} {named} {cut}`. */
 export function filledTemplate(template: string, given: CauseFacts): string {
   const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -60,7 +60,10 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     server: server?.slice(0, 60) || 'which does not say its name',
     host: parsed?.host ?? url,
     hostname: parsed?.hostname ?? url,
-    port: unnamedPort(parsed),
+    port: namesNoPort(parsed) ? ` at port ${portOf(parsed)}` : '',
+    direct: namesNoPort(parsed)
+      ? 'give the port of the application in the URL, if it has its own; else '
+      : '',
     cut: cutUrl(parsed),
     path: parsed?.pathname ?? '',
     location: location?.slice(0, 300) ?? 'a place that it does not name',
@@ -72,9 +75,9 @@ export function filledTemplate(template: string, given: CauseFacts): string {
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
 }
 
-/** The port that a loopback URL does not name: on such a host, applications listen at a port of their own. */
-function unnamedPort(url: URL | undefined): string {
-  return url && isLoopbackHost(url.hostname) && url.port === '' ? ` at port ${portOf(url)}` : '';
+/** Whether a loopback URL names no port: on such a host, applications listen at a port of their own. */
+function namesNoPort(url: URL | undefined): url is URL {
+  return url !== undefined && isLoopbackHost(url.hostname) && url.port === '';
 }
 
 function cutUrl(url: URL | undefined): string {

@@ -38,16 +38,18 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     fix: let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s
     receiver: send status and headers at once (an empty line ends them), and do the work later`,
   'handler-silent': `proved: the server responds to OPTIONS {path}, but not to this message: its handler works too long, or never ends the response
-    fix: let the handler end its response on every path (res.end(), done, await), first of all, and work later; --timeout waits longer, up to 30s
-    receiver: end the response on every path of the handler (res.end(), done, await), first of all, and do the work later`,
-  'port-silent': `proved: the port accepts connections, but not even OPTIONS gets a response: the program is still starting, is busy, or hangs
-    fix: wait until it responds to curl -i, then send again; --timeout waits longer, up to 30s; if it stays silent, look into its log
+    fix: let the handler respond first and work later, and end its response on every path (res.end(), done, await); --timeout waits longer, up to 30s
+    receiver: respond first and do the work later, and end the response on every path of the handler (res.end(), done, await)`,
+  'port-silent': `proved: the port accepts connections, but not even OPTIONS gets a response in time: the program is still starting, is busy (perhaps with this message), or hangs
+    fix: wait until it responds to curl -i, then send again; if it works long on each message, let it respond first and work later; --timeout waits longer, up to 30s; if it stays silent, look into its log
     receiver: look into its log; start its workers before it listens, respond with 2xx first, and do the work later`,
-  'no-connection-in-time': `proved: no connection could be made in time: a firewall drops the packets to this port, the address is wrong, or the host is off
-    fix: let the firewalls of that machine and in between accept this port (ufw allow, security groups); then check its address, and that it is up`,
-  refused: `fix: ${START_IT}; hooks listen is one, too`,
-  'refused-there': `proved: the host {location} was reached, and rejects this port: nothing listens at it, or only for that machine itself (127.0.0.1)
-    fix: check on that host that the receiver runs, its port, and that it listens at 0.0.0.0 instead of 127.0.0.1 (Docker: the published port; Kubernetes: the targetPort of the service)`,
+  'no-connection-in-time': `proved: no connection could be made in time: a firewall drops the packets to this port, the address is wrong, the host is off, or the program there hangs
+    fix: let the firewalls of that machine and in between accept this port (ufw allow, security groups); then check its address, that it is up, and that its program accepts connections`,
+  'not-accepting': `likely: a program listens at {host}, but does not accept connections: it is overloaded, hangs, or is stopped (Ctrl-Z, a debugger)
+    fix: look into the log of the program, let it continue, or start it again`,
+  refused: `fix: ${START_IT}; hooks listen starts a receiver that shows each request`,
+  'refused-there': `proved: the host {location} was reached, and rejects this port: nothing listens at it, or only for that machine itself (127.0.0.1), or a firewall there rejects it
+    fix: check on that host that the receiver runs, its port, and that it listens at 0.0.0.0 instead of 127.0.0.1 (Docker: the published port; Kubernetes: the targetPort of the service, and its pods); then the rules of its firewall (REJECT)`,
   'no-network': `proved: this machine has no network route to it, or a router rejects the connection
     fix: check the network of this machine; an IPv6 address needs IPv6`,
   unreachable: `proved: no route leads to {host}, or a firewall on the way or there rejects the connection
@@ -108,14 +110,15 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     fix: ${START_IT}; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
   'tls-self-signed': `fix: ${ISSUER}
     receiver: get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one`,
-  'tls-default': `proved: it is not for {hostname} either: the server has no certificate for this name, and sends its default one
-    fix: give the server or ingress a certificate for {hostname} (Kubernetes: its host and secret under spec.tls), or correct the name; to trust this one (--ca) does not help`,
+  'tls-default': `proved: the certificate is not for {hostname} either: the server has none for this name, and sends its default one
+    fix: give the server or ingress a certificate for {hostname} (Kubernetes: its host and secret under spec.tls), or correct the name; trusting this certificate (--ca) does not help`,
   'tls-private': `likely: the issuer is a private one (mkcert, a company, a test), which this machine does not trust
-    fix: name its root certificate: --ca FILE, or in the config: delivery: { ca: ./ca.pem } (mkcert: $(mkcert -CAROOT)/rootCA.pem)
+    fix: name its root certificate: --ca FILE, or in the config: delivery: { ca: ./ca.pem } (mkcert: $(mkcert -CAROOT)/rootCA.pem); if that is not enough, let the receiver send its intermediate certificates too (fullchain.pem)
     receiver: get a certificate from a public issuer (Let's Encrypt); senders do not trust a private one`,
   'tls-expired':
-    'fix: renew the certificate; if it is renewed already, let the server load it (nginx -s reload): it still sends the old one',
-  'tls-early': 'fix: check the clock of this machine (date), then the dates of the certificate',
+    'fix: renew the certificate; if it is renewed already, let the server load it (nginx -s reload); if that date is still to come, correct the clock of this machine',
+  'tls-early':
+    'fix: check the clock of this machine (date); if it is right, give the server a certificate that is valid today',
   'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name
     receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)

@@ -12,13 +12,13 @@ describe('a config that one small repair makes valid', () => {
     ['a.yaml', 'delivery:\n\ttimeout: 5s\n', 2, 'indent with spaces, not with a tab'],
     ['a.yaml', 'writeKey: a\nsharedSecret = b\n', 2, 'write a colon and a space in place of ='],
     ['a.yaml', 'writeKey: a\nsharedSecret: @b\n', 2, 'put quotes around the value'],
-    ['a.yaml', 'webhooks: [http://a.test/\n', 1, 'put the missing ] at the end'],
+    ['a.yaml', 'webhooks: [http://a.test/\n', 1, 'put the missing ] at the end of the line'],
     ['a.json', '{"writeKey": "a",\n"size": 2,\n}', 2, 'remove the comma before the closing bracket'],
     ['a.json', '{"writeKey": "a",\n// a note\n"size": 2}', 2, 'remove the comment, which JSON does not have'],
     ['a.json', '{"writeKey": “a”}', 1, 'write plain quotes, not typographic ones'],
-    ['a.json', '{"writeKey": "a"\n"size": 2}', 1, 'put the missing comma at the end'],
+    ['a.json', '{"writeKey": "a"\n"size": 2}', 1, 'put the missing comma at the end of the line'],
     ['a.json', '{\nwriteKey: "a"}', 2, 'put double quotes around the key'],
-    ['a.json', '{"writeKey": ["a"]', 1, 'put the missing } at the end'],
+    ['a.json', '{"writeKey": ["a"]', 1, 'put the missing } at the end of the file'],
   ])('gets the line and the repair: %s %j', async (name, text, line, hint) => {
     await expect(load(name, text)).rejects.toMatchObject({
       message: expect.stringMatching(new RegExp(`^${name}:${line}: `)),

@@ -120,6 +120,20 @@ describe('a response', () => {
     );
   });
 
+  it('is explained by what the URL lacks: a port on this machine, or quotes around its query', () => {
+    const local = { ...FACTS, status: 404, url: 'http://localhost/hook' };
+    expect(causeOf('proxy-nginx', local)).toMatchObject({
+      says: 'nginx at port 80 responded in place of the application, which never saw the message: no route there leads to /hook',
+      fix: expect.stringMatching(
+        /^give the port of the application in the URL, if it has its own; else add a/,
+      ),
+    });
+    const { says, fix } = causeOf('proxy-nginx', { ...FACTS, status: 404 });
+    expect([says, fix].join(' ')).not.toMatch(/at port|give the port/);
+    expect(causeOf('unsigned', { ...FACTS, status: 401 }).fix).toContain('put quotes around it');
+    expect(causeOf('unsigned', { ...local, status: 401 }).fix).not.toContain('quotes');
+  });
+
   it('is explained by its status and quotation if another version stored its code', () => {
     expect(causeOf('of a later version', { ...FACTS, status: 404 }).code).toBe('not-found');
     expect(causeOf('gateway-down', FACTS).code).toBe('bad-gateway');
