@@ -24,6 +24,8 @@ export interface Certificates {
   readonly unknownCa: Certificate;
   /** The same certificate, for which the server also sends the self-signed certificate of the issuer. */
   readonly unknownCaWithChain: Certificate;
+  /** A certificate for hooks.example.com and 127.0.0.1 of an intermediate issuer, which the server does not send. */
+  readonly chainless: Certificate;
   /** Removes the folder with all of them. */
   remove(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function makeCertificates(): Promise<Certificates> {
     otherName: certificate('otherName'),
     unknownCa: certificate('unknownCa'),
     unknownCaWithChain: certificate('unknownCaWithChain', 'unknownCa'),
+    chainless: certificate('chainless'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

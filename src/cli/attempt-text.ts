@@ -14,6 +14,7 @@ interface ShownAttempt {
 const WITHOUT_STATUS: Readonly<Record<string, string>> = {
   timeout: 'no response in time from',
   'no-connection-in-time': 'no connection in time to',
+  'not-accepting': 'no connection in time to',
   refused: 'cannot connect to',
   'proxy-unreachable': 'cannot connect to',
   dns: 'name lookup failed for',

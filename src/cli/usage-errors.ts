@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { flagsTakenByNpm } from '../config/odd-form.ts';
 import { printable } from '../redact.ts';
 import { nearHint, nearWord } from '../suggest.ts';
 import { noteError } from './error-text.ts';
@@ -6,7 +7,7 @@ import { columnsOf, DEFAULT_COLUMNS, fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
 
 /** The part of the environment that commander's output needs. */
-type UsageOutput = Pick<Io, 'out' | 'note' | 'named' | 'stdoutColumns' | 'stderr' | 'errColor'>;
+type UsageOutput = Pick<Io, 'out' | 'note' | 'named' | 'stdoutColumns' | 'stderr' | 'errColor' | 'env'>;
 
 /** Prints commander's errors like all other errors: the problem, then the hint. */
 export function explainUsageErrors(command: Command, io: UsageOutput): void {
@@ -21,10 +22,19 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
       io.stderr.write(text);
     },
     outputError: (text) => {
-      const { sentence, hint = usageHint(sentence, command) } = readUsageError(text);
+      const { sentence, hint: told } = readUsageError(text);
+      const hint = npmHint(command, io) ?? told ?? usageHint(sentence, command);
       noteError(io, printable(sentence, 2_000), printable(hint, 2_000));
     },
   });
+}
+
+/** The hint if `npm run` kept the flags of the command for itself. */
+function npmHint(command: Command, { env }: UsageOutput): string | undefined {
+  const taken = flagsTakenByNpm(longFlagsOf(command), env);
+  if (taken.length === 0) return undefined;
+  const names = [...new Set(taken)].join(', ');
+  return `npm took ${names} for itself: put -- after the name of the script: npm run ${env['npm_lifecycle_event']} -- …`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import { kindOf } from '../validate-options.ts';
 import { printable } from '../redact.ts';
+import { oddForm } from './odd-form.ts';
 
 /** Origin of a value, for errors: a key of a config file, a variable, or a flag. */
 export interface ConfigOrigin {
@@ -19,12 +20,17 @@ export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
 }
 
 /**
- * Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)``. A variable in the
- * value that was not replaced is the likeliest mistake, so its hint replaces `hint`.
+ * Makes an error such as ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)``. An odd
+ * form of the value, such as a variable that was not replaced, is the likeliest mistake, so its hint replaces `hint`.
  */
 export function unexpectedValue(origin: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
   const sentence = `Expected \`${origin.name}\` ${what}, got ${got}`;
-  return configError(origin, sentence, unreplacedVariableHint(origin, got) ?? hint);
+  return configError(origin, sentence, unreplacedVariableHint(origin, got) ?? oddFormHint(got) ?? hint);
+}
+
+function oddFormHint(got: string): string | undefined {
+  const odd = oddForm(got);
+  return odd && `the value ${odd.what}; ${odd.fix}`;
 }
 
 function unreplacedVariableHint({ file }: ConfigOrigin, got: string): string | undefined {

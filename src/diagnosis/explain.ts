@@ -21,10 +21,10 @@ import { ruleOf, storedRule } from './causes/cause-rules.ts';
 import { networkCauseText } from './causes/network-causes.ts';
 import { responseWords } from './causes/response-words.ts';
 import { takenRule } from './causes/taken-rules.ts';
-import type { ExaminedFailure, FailureToExamine } from './examine-port.ts';
+import type { ExaminedFailure, FailureToExamine } from './examined-failure.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
-export type { ExaminedFailure } from './examine-port.ts';
+export type { ExaminedFailure } from './examined-failure.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 
 /** Finds out why a signature does not match. */

@@ -1,5 +1,6 @@
-import type { Certificate, DetailedPeerCertificate } from 'node:tls';
+import type { DetailedPeerCertificate } from 'node:tls';
 import { printable } from '../redact.ts';
+import { causeOfCertificate, certificateText } from './rejected-certificate.ts';
 import type { ConnectionOptions, NetworkError, NetworkFailure } from './transport.ts';
 
 /** The `code` of a `lookup` error for an address that is not allowed. */
@@ -60,7 +61,7 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
     'the chain ends in a self-signed certificate that is not trusted',
   ],
   CERT_HAS_EXPIRED: ['tls-expired', 'the certificate has expired'],
-  CERT_NOT_YET_VALID: ['tls-expired', 'the certificate is not valid yet'],
+  CERT_NOT_YET_VALID: ['tls-expired', 'the certificate is not valid yet', 'tls-early'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls-hostname', 'the certificate is for another name'],
   HOSTNAME_MISMATCH: ['tls-hostname', 'the certificate is for another name'],
   // OpenSSL's error for a certificate that came without that of its issuer.
@@ -104,6 +105,8 @@ interface SystemError extends Error {
   readonly hooksCause?: string;
   /** The certificate that the server presented in the TLS handshake that failed. It is not trusted. */
   readonly presented?: DetailedPeerCertificate | undefined;
+  /** The host that the certificate must name. */
+  readonly presentedFor?: string;
 }
 
 /** Creates the error for a response that breaks HTTP although undici's parser accepts it. `detail` says how, for people. */
@@ -124,7 +127,10 @@ export function networkFailure(cause: unknown): NetworkFailure {
   }
   const code = typeof failure.code === 'string' ? failure.code : '';
   const [error, words, ofCode] = BY_CODE[code] ?? otherwise(failure, code);
-  const known = failure.hooksCause ?? ofCode;
+  const known =
+    failure.hooksCause ??
+    (failure.presented && causeOfCertificate(failure.presented, failure.presentedFor, error)) ??
+    ofCode;
   return {
     error,
     detail: printable(detailOf(failure, code, words)),
@@ -154,6 +160,7 @@ const TLS_CAUSES: readonly (readonly [RegExp, string])[] = [
   [/KEY_TOO_SMALL|MD_TOO_WEAK/, 'tls-weak'],
   [/ALERT_HANDSHAKE_FAILURE/, 'tls-handshake'],
   [/ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE)/, 'client-certificate'],
+  [/NO_APPLICATION_PROTOCOL/, 'tls-no-http1'],
   [/_ALERT_/, 'tls-alert'],
 ];
 
@@ -164,7 +171,9 @@ export function onRoute(
   { caFile }: ConnectionOptions = {},
 ): NetworkFailure {
   const { error, cause, detail } = failure;
-  if (cause === 'tls-chain' && caFile !== undefined) return { ...failure, cause: 'tls-chain-between' };
+  if ((cause === 'tls-chain' || cause === 'tls-private') && caFile !== undefined) {
+    return { ...failure, cause: 'tls-chain-between' };
+  }
   if (via === undefined) return failure;
   const isBefore = /^(?:refused|dns|dns-for-now|no-connection-in-time|unreachable)$/.test(cause ?? error);
   const more = isBefore ? { cause: 'proxy-unreachable' } : {};
@@ -200,25 +209,6 @@ function detailOf(failure: SystemError, code: string, words: string): string {
   const { address, port, hostname } = failure as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
   const where = address === undefined ? hostname : `${address}:${port}`;
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
-}
-
-/** The part of a certificate that explains its rejection: its names, its dates, or its issuer. The caller escapes it. */
-function certificateText(certificate: DetailedPeerCertificate, code: string): string {
-  const { subject, subjectaltname, valid_from: from, valid_to: to } = certificate;
-  const names = subjectaltname ?? nameText(subject);
-  if (/ALTNAME|HOSTNAME/.test(code)) return `, which has: ${names.slice(0, 200)}`;
-  if (code === 'CERT_HAS_EXPIRED') return `: it ended on ${to}`;
-  if (code === 'CERT_NOT_YET_VALID') return `: it begins on ${from}`;
-  let last = certificate;
-  // At most 10 levels. The issuer of a self-signed certificate is the certificate itself.
-  for (let level = 0; level < 10; level++) last = last.issuerCertificate ?? last;
-  return `; its issuer is ${nameText(last.issuer).slice(0, 200)}`;
-}
-
-/** The name of a subject or issuer, such as `O=Example, CN=Example Root`. */
-function nameText(name: Certificate): string {
-  const parts = Object.entries(name).map(([key, value]) => `${key}=${String(value)}`);
-  return parts.join(', ') || 'not named';
 }
 
 /** Returns OpenSSL's reason. Its message is not shown, because it consists of addresses and line numbers. */

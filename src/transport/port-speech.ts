@@ -12,6 +12,8 @@ export interface PortFacts {
   readonly speech: 'tls' | 'http' | 'http2' | 'other' | 'closed' | 'silent' | 'refused';
   /** Whether the server requested a client certificate. */
   readonly isMutual?: true;
+  /** Whether the server accepted the offered TLS 1.2 and sent its certificate. */
+  readonly isAccepted?: true;
   /** The status of the HTTP response, or the readable words of another protocol: `SSH-2.0-OpenSSH_9.6`. */
   readonly words?: string;
 }
@@ -50,7 +52,7 @@ export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhos
  * Asks with a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends
  * nothing after the handshake, so the server's certificate is not verified.
  */
-function askInTls(asked: AskedPort): Promise<PortFacts> {
+export function askInTls(asked: AskedPort, servername = serverNameOf(asked)): Promise<PortFacts> {
   return ask(asked, (socket, settle) => {
     let bytes = Buffer.alloc(0);
     const below = new Duplex({
@@ -63,16 +65,20 @@ function askInTls(asked: AskedPort): Promise<PortFacts> {
       const facts = factsOf(bytes);
       const types = messageTypes(bytes);
       if (types.includes(CERTIFICATE_REQUEST)) settle({ ...facts, isMutual: true });
-      else if (bytes[0] !== HANDSHAKE || types.includes(SERVER_HELLO_DONE)) settle(facts);
+      else if (types.includes(SERVER_HELLO_DONE)) settle({ ...facts, isAccepted: true });
+      else if (bytes[0] !== HANDSHAKE) settle(facts);
     });
     socket.once('close', () => {
       if (bytes.length > 0) settle(factsOf(bytes));
       below.destroy();
     });
-    const servername = isIP(asked.host) === 0 ? asked.host : '';
     const options = { socket: below, servername, maxVersion: 'TLSv1.2', rejectUnauthorized: false } as const;
     connectTls(options).on('error', () => {});
   });
+}
+
+function serverNameOf({ host }: AskedPort): string {
+  return isIP(host) === 0 ? host : '';
 }
 
 /** Opens a connection for one question, and closes it when `settle` is called, the port closes it, or time is up. */

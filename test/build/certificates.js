@@ -16,6 +16,9 @@ subjectAltName = DNS:localhost, DNS:receiver.test, IP:127.0.0.1, IP:::1
 [elsewhere]
 basicConstraints = CA:FALSE
 subjectAltName = DNS:other.example
+[public]
+basicConstraints = CA:FALSE
+subjectAltName = DNS:hooks.example.com, IP:127.0.0.1
 [issuer]
 basicConstraints = critical, CA:TRUE
 keyUsage = critical, keyCertSign, cRLSign
@@ -37,8 +40,18 @@ try {
   issue('notYetValid', { issuer: 'ca', extensions: 'here', years: [2048, 2049] });
   issue('otherName', { issuer: 'ca', extensions: 'elsewhere', years: NOW });
   issue('unknownCa', { issuer: 'strangerCa', extensions: 'here', years: NOW });
+  issue('intermediate', { issuer: 'strangerCa', extensions: 'issuer', years: NOW });
+  issue('chainless', { issuer: 'intermediate', extensions: 'public', years: NOW });
   const files = ['ca.pem', 'strangerCa.pem'];
-  for (const name of ['selfSigned', 'good', 'expired', 'notYetValid', 'otherName', 'unknownCa']) {
+  for (const name of [
+    'selfSigned',
+    'good',
+    'expired',
+    'notYetValid',
+    'otherName',
+    'unknownCa',
+    'chainless',
+  ]) {
     files.push(`${name}.pem`, `${name}.key`);
   }
   const texts = Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]));

@@ -155,6 +155,15 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
     { code: 'timeout', confidence: 'likely', says: 'responds at another path at once (404)' },
   ],
   [
+    'a program that responds to OPTIONS alone',
+    ({ method }) => (method === 'OPTIONS' ? { status: 204 } : 'hang'),
+    {
+      code: 'handler-silent',
+      confidence: 'proved',
+      says: 'the server responds to OPTIONS /hook, but not to',
+    },
+  ],
+  [
     'a program that never responds',
     () => 'hang',
     { code: 'timeout', confidence: 'likely', says: 'responds to nothing in time' },

@@ -23,9 +23,9 @@ async function answering(answer: (socket: Socket, isHello: boolean) => void, gre
   return port;
 }
 
-function examine(url: string, timeoutMs = 3_000): ReturnType<typeof examineFailure> {
+function examine(url: string, timeoutMs = 3_000, error = 'timeout'): ReturnType<typeof examineFailure> {
   const { signal } = new AbortController();
-  return examineFailure({ url, error: 'timeout', env: {}, signal, timeoutMs });
+  return examineFailure({ url, error, env: {}, signal, timeoutMs });
 }
 
 /** As http.server of Python: without a status line to what it cannot read. */
@@ -36,7 +36,7 @@ function asPython(socket: Socket, isHello: boolean): void {
 describe('a port that responds to a TLS hello in clear text', () => {
   it('speaks HTTP when it responds to an HTTP request', async () => {
     const port = await answering(asPython);
-    expect(await examine(`http://127.0.0.1:${port}/`)).toBeUndefined();
+    expect(await examine(`http://127.0.0.1:${port}/`, 3_000, 'protocol')).toBeUndefined();
     expect(await examine(`https://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-http' });
   });
 
@@ -53,10 +53,16 @@ describe('a port that responds to a TLS hello in clear text', () => {
     },
   );
 
-  it('has no cause when it is too busy to respond to an HTTP request in time', async () => {
-    const port = await answering((socket, isHello) => isHello && asPython(socket, isHello));
-    expect(await examine(`http://127.0.0.1:${port}/`, 100)).toBeUndefined();
-  });
+  it.each<[cause: string, responds: boolean]>([
+    ['handler-silent', true],
+    ['port-silent', false],
+  ])(
+    'that gave a message no response is asked whether it responds to OPTIONS: %s',
+    async (cause, responds) => {
+      const port = await answering((socket, isHello) => (isHello || responds) && asPython(socket, isHello));
+      expect(await examine(`http://127.0.0.1:${port}/`, 300)).toEqual({ cause });
+    },
+  );
 });
 
 it.each([
@@ -123,7 +129,7 @@ it('names TLS only for http://', async () => {
   const { port, close } = await listening(server);
   onTestFinished(close);
   expect(await examine(`http://127.0.0.1:${port}/`)).toMatchObject({ cause: 'speaks-tls' });
-  expect(await examine(`https://127.0.0.1:${port}/`)).toBeUndefined();
+  expect(await examine(`https://127.0.0.1:${port}/`, 3_000, 'protocol')).toBeUndefined();
 });
 
 it('examines what else listens only after a connection that was really refused', async () => {
@@ -142,7 +148,50 @@ it('ends in time at a port that is silent, also after a garbage collection', asy
   const examined = examine(`https://127.0.0.1:${port}/`, 300);
   const collecting = setInterval(collect, 20);
   onTestFinished(() => clearInterval(collecting));
-  expect(await examined).toBeUndefined();
+  expect(await examined).toEqual({ cause: 'port-silent' });
+});
+
+it('blames the program for a connection that a loopback port does not accept in time', async () => {
+  const { signal } = new AbortController();
+  const failure = { error: 'timeout', cause: 'no-connection-in-time', env: {}, signal };
+  for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+    expect(await examineFailure({ ...failure, url: `http://${host}:1/` })).toEqual({
+      cause: 'not-accepting',
+    });
+  }
+});
+
+const atTenNine = () => Promise.resolve({ address: '10.0.0.9' });
+
+it('takes a refused connection as proof that the name leads to a host', async () => {
+  const { signal } = new AbortController();
+  const hostsFile = join(temporaryFolder({ hosts: '10.0.0.9 hooks.test\n' }), 'hosts');
+  const failure = {
+    url: 'http://hooks.test:1/',
+    error: 'refused',
+    env: {},
+    signal,
+    hostsFile,
+    lookUp: atTenNine,
+  };
+  expect(await examineFailure(failure)).toEqual({
+    cause: 'refused-there',
+    location: `hooks.test (line 1 of ${hostsFile}: 10.0.0.9)`,
+  });
+  expect(await examineFailure({ ...failure, hostsFile: '/nonexistent' })).toEqual({
+    cause: 'refused-there',
+    location: 'hooks.test (10.0.0.9)',
+  });
+});
+
+it.each([
+  ['search default.svc.cluster.local svc.cluster.local\n', { cause: 'kubernetes-name', location: 'default' }],
+  ['search example.com\n', { cause: 'service-name' }],
+])('knows a pod of Kubernetes by its resolver: %s', async (resolver, found) => {
+  const { signal } = new AbortController();
+  const resolverFile = join(temporaryFolder({ resolver }), 'resolver');
+  const failure = { url: 'http://receiver-of-hooks/', error: 'dns', env: {}, signal, resolverFile };
+  expect(await examineFailure(failure)).toEqual(found);
 });
 
 /** Responds in HTTP where `takes` is true for the first bytes, and closes other connections. */

@@ -130,14 +130,14 @@ const CONFIG: Readonly<Record<string, Case>> = {
   'JSON with a comma too many': {
     args: ['config', '-c', 'a.json'],
     files: { 'a.json': '{\n"webhooks": [],\n}' },
-    sentence: 'a.json:3: not valid JSON: Expected double-quoted property name',
-    hint: 'keys take double quotes; JSON has no comments, and no comma before } or ]',
+    sentence: 'a.json:2: not valid JSON: Expected double-quoted property name',
+    hint: 'remove the comma before the closing bracket: the file is valid then',
   },
   'YAML with a list that does not end': {
     args: ['config'],
     files: { '.hooksrc': 'webhooks: [https://a.example' },
     sentence: '.hooksrc:1: not valid YAML: unexpected end of the stream within a flow collection',
-    hint: 'check the indentation, and quote values that have a colon and a space, or begin with @, *, &, { or [',
+    hint: 'put the missing ] at the end of the line: the file is valid then',
   },
   'code that throws': {
     args: ['config', '-c', 'a.mjs'],
@@ -186,6 +186,14 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
     args: ['send', 'track', '--event', 'Order', 'Completed', ...TO],
     sentence: 'Expected no arguments, got 1',
     hint: 'put quotes around a value with spaces; or run hooks send track --help to see its flags',
+  },
+  'flags that npm took for itself': {
+    args: ['send', 'track', 'Signup', 'u1'],
+    options: {
+      env: { npm_lifecycle_event: 'webhook', npm_config_event: 'true', npm_config_user_id: 'true' },
+    },
+    sentence: 'Expected no arguments, got 2',
+    hint: 'npm took --event, --user-id for itself: put -- after the name of the script: npm run webhook -- …',
   },
   'an id that looks like a flag': {
     args: ['queue', 'show', '-sMINwqTb3Lo-000000'],

@@ -40,6 +40,35 @@ describe('networkFailure', () => {
     expect(onRoute(found, undefined, { caFile: 'ca.pem' }).cause).toBe('tls-chain-between');
   });
 
+  it.each<[cause: string | undefined, presented: object, code?: string]>([
+    ['tls-default', { subjectaltname: 'DNS:ingress.local' }],
+    ['tls-default', { subjectaltname: 'DNS:ingress.local' }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['tls-private', { subjectaltname: 'DNS:hooks.example, DNS:localhost' }],
+    ['tls-private', { valid_to: 'Jan  1 00:00:00 2030 GMT' }],
+    ['tls-chain', {}],
+    ['tls-chain', { valid_to: 'Jan  1 00:00:00 2030 GMT', issuer: { CN: 'Example Intermediate' } }],
+    [
+      'tls-chain',
+      { valid_to: 'Jan  1 00:00:00 2030 GMT', infoAccess: { 'CA Issuers - URI': ['http://a/'] } },
+    ],
+    [undefined, {}, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ])('finds %s in the certificate %j', (cause, presented, code = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE') => {
+    const valid = { valid_from: 'Jan  1 00:00:00 2026 GMT', valid_to: 'Mar  1 00:00:00 2026 GMT' };
+    const certificate = {
+      subject: { CN: 'hooks.example' },
+      subjectaltname: 'DNS:hooks.example',
+      issuer: { CN: 'Example' },
+      ...valid,
+      ...presented,
+    };
+    const error = Object.assign(new Error('tls'), {
+      code,
+      presented: certificate,
+      presentedFor: 'hooks.example',
+    });
+    expect(networkFailure(error).cause).toBe(cause);
+  });
+
   it('describes what happened and where', () => {
     const refused = failure('connect', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 });
     expect(networkFailure(refused).detail).toBe('the connection was refused (ECONNREFUSED 127.0.0.1:9)');

@@ -1,4 +1,5 @@
 import { sleep } from '../../clock.ts';
+import type { NetworkCause } from '../../transport/cause.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 import { isTakenResponse } from '../judge-responses.ts';
@@ -23,15 +24,18 @@ export type FailureClass = 'late' | 'failing' | 'no-route' | 'rejected' | 'busy'
 /** Returns the class of the response to a correct message. Undefined if the response itself shows its cause. */
 export function failureClassOf(response: CheckResponse, hasTaken: boolean): FailureClass | undefined {
   if (response.kind === 'none') {
-    return response.error === 'timeout' && response.cause?.says === undefined && !hasTaken
-      ? 'late'
-      : undefined;
+    return response.error === 'timeout' && isSilence(response.cause) && !hasTaken ? 'late' : undefined;
   }
   const { kind, status, cause } = response;
   if (hasTaken) return cause?.kind === 'busy' && (status === 503 || status === 429) ? 'busy' : undefined;
   if (ownCause(response) !== undefined || (kind !== 'failing' && kind !== 'rejected')) return undefined;
   if (kind === 'failing') return 'failing';
   return status === 404 || status === 405 ? 'no-route' : 'rejected';
+}
+
+/** Whether nothing is known about a late response but that the port accepts connections: other requests show more. */
+function isSilence(cause: NetworkCause | undefined): boolean {
+  return cause?.says === undefined || /^(?:handler|port)-silent$/.test(cause.code);
 }
 
 /** A correct message that failed. */
@@ -115,11 +119,13 @@ async function behindVerification(
 }
 
 /** Names a receiver that leaves all requests without a response, and whether other paths get one. */
-async function hangsHere(ask: Asker): Promise<ReceiverMistake> {
+async function hangsHere(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
   const elsewhere = await ask.elsewhere();
   const code = 'timeout';
   const confidence = 'likely';
   if (elsewhere.kind === 'none') {
+    // A server that responds to OPTIONS at once has started: its handler does not respond.
+    if (response.kind === 'none' && response.cause?.code === 'handler-silent') return undefined;
     const says = 'it responds to nothing in time, not even to a forgery or at another path';
     const fix =
       'look whether the program still starts, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';

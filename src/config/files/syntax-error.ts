@@ -1,5 +1,7 @@
 import { extname } from 'node:path';
 import { printable } from '../../redact.ts';
+import { isObject } from '../../validate-options.ts';
+import { lineAt, repairJson, repairYaml, type Repair } from './repair-text.ts';
 
 /** A problem in a config file, without any text of the file. */
 interface FileProblem {
@@ -22,9 +24,33 @@ export async function fileProblemOf(error: unknown, file: BrokenFile): Promise<F
   if (!(error instanceof Error)) return { reason: 'the config threw a value that is not an Error' };
   const conflict = file.text.search(/^<{7} .*$[^]*^={7}$/m);
   if (conflict >= 0) return { line: lineAt(file.text, conflict), ...CONFLICT };
-  if (extname(file.path) === '.json') return jsonProblem(error, file.text.replace(/^\uFEFF/, ''));
-  if (isYamlError(error)) return yamlProblem(error, file.text);
+  const text = file.text.replace(/^\uFEFF/, '');
+  const isJson = extname(file.path) === '.json';
+  if (isJson) {
+    return { ...jsonProblem(error, text), ...(!isDuplicateKey(error) && repairOf(repairJson(text))) };
+  }
+  if (isYamlError(error)) {
+    const { defaultLoaders } = await import('./yaml.ts');
+    const load = defaultLoaders['.yaml'];
+    const repair = isDuplicateKey(error) ? undefined : repairYaml(text, parsesAsMapping(file.path, load));
+    return { ...yamlProblem(error, text), ...repairOf(repair) };
+  }
   return codeProblem(error, file);
+}
+
+function repairOf(repair: Repair | undefined): Partial<FileProblem> {
+  return repair === undefined ? {} : { line: repair.line, hint: `${repair.fix}: the file is valid then` };
+}
+
+/** Parses a repaired text. A config is a mapping, so a text that parses as one long string is not repaired. */
+function parsesAsMapping(path: string, load: (path: string, text: string) => unknown) {
+  return (text: string): boolean => {
+    try {
+      return isObject(load(path, text));
+    } catch {
+      return false;
+    }
+  };
 }
 
 const CONFLICT = {
@@ -60,7 +86,6 @@ const YAML_HINTS: readonly (readonly [RegExp, string])[] = [
     /missed comma between flow/,
     'put quotes around ${NAME}, and around values with { or [, inside [ ] and { }',
   ],
-  [/tab characters/, 'indent with spaces'],
   [/duplicated mapping key/, 'the key of this line already occurs above: keep one of the two'],
   [/within a (?:double|single) quoted/, 'a quote is opened and never closed: look in the lines above, too'],
   [/stream contains non-printable|null byte/, 'remove the control characters'],
@@ -86,10 +111,6 @@ function duplicateProblem({ mark }: YamlError, text: string): FileProblem {
     reason: `expected each key once, got \`${key}\` twice`,
     hint: 'JSON parsers do not agree on which one counts: keep one of them',
   };
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
 }
 
 /** The problem of code that cannot be parsed, or that throws when it runs. */

@@ -165,7 +165,6 @@ export const secrets: SettingKind<readonly string[]> = {
 function unreadableUrlHint(value: string): string {
   const port = /^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(value)?.[1];
   if (Number(port) > 65_535) return 'give a port from 1 to 65535';
-  if (/^[\u2018-\u201f\u00ab\u00bb]/.test(value)) return 'write plain quotes around it, not typographic ones';
   if (/^https?:\/\/[\da-f]*:[\da-f:]*:/i.test(value)) {
     return 'put an IPv6 address in brackets: http://[::1]:3000/';
   }

@@ -1,4 +1,5 @@
 import type { Confidence } from '../../confidence.ts';
+import { isLoopbackHost, portOf } from '../../url.ts';
 import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/cause.ts';
 import type { ResponseWords } from './response-words.ts';
 
@@ -50,7 +51,7 @@ export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
   return (words?.test(seen.words.text) ?? true) && (body?.test(seen.body) ?? true);
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {quote} {proxy} {named}`. */
+/** Fills a template: `{status} {server} {host} {hostname} {port} {direct} {path} {location} {wait} {quote} {proxy} {named} {cut}`. */
 export function filledTemplate(template: string, given: CauseFacts): string {
   const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -59,6 +60,11 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     server: server?.slice(0, 60) || 'which does not say its name',
     host: parsed?.host ?? url,
     hostname: parsed?.hostname ?? url,
+    port: namesNoPort(parsed) ? ` at port ${portOf(parsed)}` : '',
+    direct: namesNoPort(parsed)
+      ? 'give the port of the application in the URL, if it has its own; else '
+      : '',
+    cut: cutUrl(parsed),
     path: parsed?.pathname ?? '',
     location: location?.slice(0, 300) ?? 'a place that it does not name',
     wait: retryAfter === undefined ? '' : `, Retry-After ${waitText(retryAfter)}`,
@@ -67,6 +73,15 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     proxy: proxy ?? (parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY'),
   };
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
+}
+
+/** Whether a loopback URL names no port: on such a host, applications listen at a port of their own. */
+function namesNoPort(url: URL | undefined): url is URL {
+  return url !== undefined && isLoopbackHost(url.hostname) && url.port === '';
+}
+
+function cutUrl(url: URL | undefined): string {
+  return url?.search ? '; if the URL goes on with &, put quotes around it: the shell cut it there' : '';
 }
 
 /** The path of a route that the quotation names: `Cannot POST /hook`. */

@@ -21,6 +21,8 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
 
 const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
+const START_IT =
+  'start the receiver, wait until it listens (hooks test URL -- COMMAND does both), and check the port';
 const DIRECT = 'or go direct: NO_PROXY={hostname}';
 const CHECK_PROXY = `check {proxy}: host, port, and http:// or https://; ${DIRECT}`;
 
@@ -35,9 +37,19 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   'headers-unfinished': `proved: it began its response, but did not end the headers in time
     fix: let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s
     receiver: send status and headers at once (an empty line ends them), and do the work later`,
-  'no-connection-in-time': `proved: no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs
-    fix: check that the host is up, that its program accepts connections, and that no firewall is in between`,
-  refused: 'fix: check that the receiver runs and the port is right; hooks listen starts one',
+  'handler-silent': `proved: the server responds to OPTIONS {path}, but not to this message: its handler works too long, or never ends the response
+    fix: let the handler respond first and work later, and end its response on every path (res.end(), done, await); --timeout waits longer, up to 30s
+    receiver: respond first and do the work later, and end the response on every path of the handler (res.end(), done, await)`,
+  'port-silent': `proved: the port accepts connections, but not even OPTIONS gets a response in time: the program is still starting, is busy (perhaps with this message), or hangs
+    fix: wait until it responds to curl -i, then send again; if it works long on each message, let it respond first and work later; --timeout waits longer, up to 30s; if it stays silent, look into its log
+    receiver: look into its log; start its workers before it listens, respond with 2xx first, and do the work later`,
+  'no-connection-in-time': `proved: no connection could be made in time: a firewall drops the packets to this port, the address is wrong, the host is off, or the program there hangs
+    fix: let the firewalls of that machine and in between accept this port (ufw allow, security groups); then check its address, that it is up, and that its program accepts connections`,
+  'not-accepting': `likely: a program listens at {host}, but does not accept connections: it is overloaded, hangs, or is stopped (Ctrl-Z, a debugger)
+    fix: look into the log of the program, let it continue, or start it again`,
+  refused: `fix: ${START_IT}; hooks listen starts a receiver that shows each request`,
+  'refused-there': `proved: the host {location} was reached, and rejects this port: nothing listens at it, or only for that machine itself (127.0.0.1), or a firewall there rejects it
+    fix: check on that host that the receiver runs, its port, and that it listens at 0.0.0.0 instead of 127.0.0.1 (Docker: the published port; Kubernetes: the targetPort of the service, and its pods); then the rules of its firewall (REJECT)`,
   'no-network': `proved: this machine has no network route to it, or a router rejects the connection
     fix: check the network of this machine; an IPv6 address needs IPv6`,
   unreachable: `proved: no route leads to {host}, or a firewall on the way or there rejects the connection
@@ -53,6 +65,8 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     fix: give localhost here; in a container on Linux start it with --add-host=host.docker.internal:host-gateway`,
   'service-name': `likely: {hostname} is the name of a container: names without a dot are known only inside the network of the containers
     fix: give localhost with the published port, or run hooks inside the same network`,
+  'kubernetes-name': `proved: the namespace {location}, in which this pod runs, has no service {hostname}
+    fix: give the namespace of the service in the URL: {hostname}.NAMESPACE; kubectl get services -A lists all`,
   reset: `fix: look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection
     receiver: look into the receiver's log: it has crashed, or a limit closed the connection`,
   died: `likely: the receiver crashed on the message: it closed the connection and refuses new ones since
@@ -72,7 +86,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   'slow-names': `proved: the name server of this machine does not respond in time when asked for {hostname}
     fix: check the name servers of this machine (/etc/resolv.conf, VPN); the receiver was not asked`,
   'hosts-file': `proved: the name {hostname} has its address from {location}
-    fix: correct that line if the address is an old one; else check that the receiver runs there, and the port`,
+    fix: correct that line if the address is an old one; else check that host, its port and its firewall`,
   placeholder: `proved: {hostname} is a placeholder in the URL that was not filled in
     fix: put the name of the host in its place`,
   'all-proxy': `proved: ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct
@@ -93,11 +107,18 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   'other-loopback': `proved: nothing listens at {host}, but something does at {location}
     fix: give that address in the URL, or let the receiver listen on both (::)`,
   container: `proved: nothing listens at {host} in this container: inside it, {hostname} is the container itself
-    fix: check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
+    fix: ${START_IT}; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
   'tls-self-signed': `fix: ${ISSUER}
     receiver: get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one`,
+  'tls-default': `proved: the certificate is not for {hostname} either: the server has none for this name, and sends its default one
+    fix: give the server or ingress a certificate for {hostname} (Kubernetes: its host and secret under spec.tls), or correct the name; trusting this certificate (--ca) does not help`,
+  'tls-private': `likely: the issuer is a private one (mkcert, a company, a test), which this machine does not trust
+    fix: name its root certificate: --ca FILE, or in the config: delivery: { ca: ./ca.pem } (mkcert: $(mkcert -CAROOT)/rootCA.pem); if that is not enough, let the receiver send its intermediate certificates too (fullchain.pem)
+    receiver: get a certificate from a public issuer (Let's Encrypt); senders do not trust a private one`,
   'tls-expired':
-    'fix: give the server a certificate that is valid today, and check the clocks of both machines',
+    'fix: renew the certificate; if it is renewed already, let the server load it (nginx -s reload); if that date is still to come, correct the clock of this machine',
+  'tls-early':
+    'fix: check the clock of this machine (date); if it is right, give the server a certificate that is valid today',
   'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name
     receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
@@ -108,6 +129,10 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
     fix: let the receiver send the intermediate certificates too (fullchain.pem); if the issuer is yours, ${ISSUER}`,
   'tls-chain-between': `likely: the chain between the certificate and the file of --ca is missing: the receiver sends only its own certificate, and that file does not have its issuer
     fix: let the receiver send the intermediate certificates too (fullchain.pem), or add them to the file; else name the file of its issuer`,
+  'tls-no-http1': `proved: the server rejects HTTP/1.1 in TLS (ALPN), in which messages are sent, as a server that speaks only HTTP/2 does
+    fix: let it speak HTTP/1.1, too (Node: http2.createSecureServer({ allowHTTP1: true, … })), or put a proxy in front of it that does`,
+  'tls-13': `proved: the server accepts a handshake of TLS 1.2 without ALPN, but not one of TLS 1.3 with ALPN (http/1.1)
+    fix: update the server, or the device in between that inspects TLS; let it accept http/1.1 in ALPN`,
   'tls-alert': `proved: the port speaks TLS, but the handshake with it failed
     fix: look into the log of the server for the reason: its certificate for {hostname}, its TLS versions and ciphers`,
   'tls-by-address': `likely: the server chooses its certificate by the server name (SNI), and there is none: {hostname} is an IP address

@@ -65,8 +65,22 @@ const PRODUCTS: readonly (readonly [code: string, name: string, where: string, p
 const NO_PROXY = 'check the host and port of the URL, allow {host} there, or go direct: NO_PROXY={hostname}';
 const BOTS = 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}';
 
+/** Ends of the sentence for one product, by status, where those of `BY_STATUS` are not its usual causes. */
+const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'proxy-nginx': {
+    503: 'did not get the message{wait}: there are too many requests (limit_req), or no instance of it is ready',
+  },
+  'proxy-squid': { 503: 'it could not reach' },
+  'proxy-forward': { 503: 'it could not reach' },
+  'firewall-cloudflare': { 503: 'never saw the message: a rule there rejects the request' },
+  'host-heroku': { 503: 'is not running, took longer than 30 s, or is in maintenance' },
+};
+
 /** Fixes of one product, by status. `0` is for every other status. */
 const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'proxy-nginx': {
+    503: 'raise the limit of requests (nginx: limit_req) or send more slowly (replay --rate); without a limit, start the application (Kubernetes: look whether its pods are ready)',
+  },
   'proxy-squid': { 0: NO_PROXY },
   'proxy-forward': { 0: NO_PROXY },
   'firewall-cloudflare': {
@@ -101,7 +115,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   404: [
     'never saw the message: no route there leads to {path}',
-    'add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it',
+    '{direct}add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it',
   ],
   405: [
     'never saw the message: files are served at {path}',
@@ -117,12 +131,12 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   500: ['failed or was not reached', 'look into its log'],
   502: [
-    'is not running or closed the connection',
-    'start the application, and check the address and port that the proxy forwards to',
+    'it did not reach, or which closed the connection',
+    'check that the application runs (look into its log), and the address and port that the proxy forwards to (nginx: proxy_pass; in a container, localhost is the container itself)',
   ],
   503: [
-    'is not available to it{wait}',
-    'start the application, or raise the limit of requests (nginx: limit_req); let it respond with 2xx to the health check of the proxy, and check the address and port of both',
+    'is not available to it{wait}: no instance of it is ready, or the connection to it failed',
+    'start the application, let it respond with 2xx to the health check of the proxy, and check the address and port that the proxy forwards to',
   ],
   504: ['took too long', 'let the receiver respond first and work later'],
 };
@@ -149,11 +163,12 @@ export function productRuleOf(code: string, status: number): CauseRule | undefin
   const group = status === 524 ? 504 : status >= 520 ? 502 : status;
   const [says, fix] = BY_STATUS[group] ?? BY_STATUS[status >= 500 ? 500 : 0] ?? ['', ''];
   const own = OWN_FIXES[code];
+  const end = OWN_ENDS[code]?.[group] ?? says;
   return {
     code,
     kind: status === 429 || status >= 500 ? 'busy' : status === 413 ? 'receiver' : 'way',
     confidence: where === 'status' ? 'likely' : 'proved',
-    says: `${name} responded in place of the application, which ${says}`,
+    says: `${name}{port} responded in place of the application, which ${end}`,
     fix: own?.[group] ?? own?.[0] ?? fix,
   };
 }

@@ -97,7 +97,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     status: [401, 403],
     isSigned: false,
     says: 'the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
-    fix: 'give the secret that the receiver verifies with: --secret-file FILE or HOOKS_SECRET; hooks test URL says more',
+    fix: 'give the secret that the receiver verifies with: --secret-file FILE or HOOKS_SECRET{cut}; hooks test URL says more',
   },
   'no-post': {
     status: [405],

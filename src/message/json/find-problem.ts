@@ -130,7 +130,7 @@ class Walker {
   #key(character: string): JsonState | Syntax {
     const open = this.#open.at(-1);
     if (character !== '"' || open?.closer !== '}') {
-      return this.#unexpected('a key in double quotes', keyHint(character));
+      return this.#unexpected('a key in double quotes', keyHint(character, this.#text));
     }
     const start = this.#at;
     const problem = this.#string('key');

@@ -66,6 +66,10 @@ export function valueHint(word: string): string | undefined {
 }
 
 /** Returns a hint about a character that stands where JSON expects a key of an object. */
-export function keyHint(character: string): string | undefined {
-  return /[\w$]/.test(character) ? 'keys take double quotes' : valueHint(character);
+export function keyHint(character: string, text: string): string | undefined {
+  if (!/[\w$]/.test(character)) return valueHint(character);
+  const keys = 'keys take double quotes';
+  return text.includes('"')
+    ? keys
+    : `${keys}; if they were there, the shell took them: put single quotes around the JSON`;
 }

@@ -34,7 +34,7 @@ export function directDial(origin: URL, { secureContext, lookup: given, addressR
   return (dialled) => {
     const socket = tlsOptions ? tls().connect(tlsOptions) : connect(address);
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
-    report(socket, secure, dialled);
+    report(socket, secure, dialled, host);
     return socket;
   };
 }
@@ -65,11 +65,11 @@ export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dia
       if (error) return dialled(withCause(error, PROXY_GARBAGE, /^(?:ERR_SSL_WRONG_VERSION|EPROTO)/), null);
       askForTunnel(origin, proxy, socket, (tunnelError) => {
         if (tunnelError) return dialled(withCause(tunnelError, PROXY_GARBAGE, /^HPE_/), null);
-        report(tls().connect({ ...security, socket }), true, (tlsError, open) =>
+        const tunnelled: Dialled = (tlsError, open) =>
           tlsError
             ? dialled(withCause(tlsError, 'tunnel-no-tls', /^ERR_SSL_WRONG_VERSION/), null)
-            : dialled(null, open),
-        );
+            : dialled(null, open);
+        report(tls().connect({ ...security, socket }), true, tunnelled, security.host);
       });
     });
 }
@@ -104,7 +104,7 @@ const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/;
  * Calls `dialled` when the socket is connected or has failed. Keeps the error listener after that, because undici adds its
  * own only when it gets the socket.
  */
-function report(socket: Socket, secure: boolean, dialled: Dialled): void {
+function report(socket: Socket, secure: boolean, dialled: Dialled, host = ''): void {
   let isOpen = true;
   let presented: PeerCertificate | undefined;
   // Reads the certificate before Node rejects it, because that closes the connection. Does not use getPeerX509Certificate,
@@ -119,7 +119,7 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   };
   socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
   socket.on('error', (error) => {
-    if (isOpen && presented !== undefined) Object.assign(error, { presented });
+    if (isOpen && presented !== undefined) Object.assign(error, { presented, presentedFor: host });
     once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null);
     // Destroyed, because a TLS alert after the handshake (TLS 1.3 wants a client certificate) leaves the socket open, and
     // undici would then report its end instead of the alert.

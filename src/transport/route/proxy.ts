@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { isLoopbackHost, bareHost, portOf } from '../../url.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable, redactUrl } from '../../redact.ts';
@@ -62,15 +63,26 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Whether `no_proxy` excludes the host from the proxy. Its entries are separated by commas or white space: `*`, or a domain,
- * which includes its subdomains. A domain may have a leading dot and a port.
+ * Whether `no_proxy` excludes the host from the proxy. Its entries are separated by commas or white space: `*`, a network
+ * such as `10.0.0.0/8`, or a domain, which includes its subdomains. A domain may have a leading dot and a port.
  */
 function isException(host: string, port: string, exceptions: string): boolean {
   return exceptions
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
-    .some((entry) => entry === '*' || covers(entry, host, port));
+    .some((entry) => entry === '*' || isInNetwork(host, entry) || covers(entry, host, port));
+}
+
+/** Whether the host is an address in the network, as curl, Go and Ruby read it too. */
+function isInNetwork(host: string, entry: string): boolean {
+  const [, network = '', bits = ''] = /^\[?([\d.a-f:]+)\]?\/(\d{1,3})$/.exec(entry) ?? [];
+  const version = isIP(network);
+  if (version === 0 || isIP(host) !== version || Number(bits) > (version === 4 ? 32 : 128)) return false;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), family);
+  return list.check(host, family);
 }
 
 function covers(entry: string, host: string, port: string): boolean {

@@ -13,8 +13,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 502,
     headers: { Server: 'nginx/1.25.3', 'Content-Type': 'text/html' },
     body: nginx('502 Bad Gateway'),
-    cause: 'nginx responded in place of the application, which is not running or',
-    fix: 'start the application, and check the address and port that the proxy forwards to',
+    cause: 'nginx responded in place of the application, which it did not reach, or which closed',
+    fix: 'check that the application runs (look into its log), and the address and port that the proxy forwards to',
   },
   {
     id: 'nginx-504',
@@ -31,7 +31,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'nginx' },
     body: nginx('503 Service Temporarily Unavailable'),
-    cause: 'nginx responded in place of the application, which is not available to it',
+    cause:
+      'nginx responded in place of the application, which did not get the message: there are too many requests (limit_req), or no instance of it is ready',
     fix: 'start the application',
   },
   {
@@ -74,7 +75,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'no server is up behind HAProxy',
     status: 503,
     body: '<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n</body></html>',
-    cause: 'HAProxy responded in place of the application, which is not available to it',
+    cause:
+      'HAProxy responded in place of the application, which is not available to it: no instance of it is ready, or the connection to it failed',
     fix: 'start the application',
   },
   {
@@ -83,7 +85,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'envoy' },
     body: 'upstream connect error or disconnect/reset before headers. reset reason: connection failure',
-    cause: 'Envoy responded in place of the application, which is not available to it',
+    cause:
+      'Envoy responded in place of the application, which is not available to it: no instance of it is ready, or the connection to it failed',
     fix: 'start the application',
   },
   {
@@ -91,7 +94,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the backend of Varnish does not respond',
     status: 503,
     body: '<!DOCTYPE html><html><head><title>503 Backend fetch failed</title></head><body><h1>Error 503 Backend fetch failed</h1>',
-    cause: 'Varnish responded in place of the application, which is not available to it',
+    cause:
+      'Varnish responded in place of the application, which is not available to it: no instance of it is ready, or the connection to it failed',
     fix: 'start the application',
   },
   {
@@ -99,8 +103,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the application behind Caddy is not running',
     status: 502,
     headers: { Server: 'Caddy' },
-    cause: 'a proxy (Caddy) responded in place of the application, which is not',
-    fix: 'start the application',
+    cause: 'a proxy (Caddy) responded in place of the application, which it did not reach, or which closed',
+    fix: 'check that the application runs (look into its log)',
   },
   {
     id: 'ingress',
@@ -125,7 +129,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'awselb/2.0' },
     body: '<html><head><title>503 Service Temporarily Unavailable</title></head>',
-    cause: 'the AWS load balancer responded in place of the application, which is not',
+    cause:
+      'the AWS load balancer responded in place of the application, which is not available to it: no instance of it is ready, or the connection to it failed',
     fix: 'health check of the proxy',
   },
   {
@@ -237,7 +242,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the Heroku application crashed',
     status: 503,
     body: '<iframe src="//www.herokucdn.com/error-pages/application-error.html"></iframe>',
-    cause: 'Heroku responded in place of the application, which is not available to it',
+    cause: 'Heroku responded in place of the application, which is not running,',
     fix: 'look into heroku logs --tail',
   },
   {
@@ -305,7 +310,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 521,
     headers: { Server: 'cloudflare' },
     body: 'error code: 521',
-    cause: 'Cloudflare responded in place of the application, which is not running or closed',
+    cause: 'Cloudflare responded in place of the application, which it did not reach, or which closed',
     fix: 'check that the server runs, lets the addresses of Cloudflare in',
   },
   {

@@ -120,8 +120,8 @@ const IN_FRONT: readonly HostResponse[] = [
   [
     'nginx-limit',
     { status: 503, headers: NGINX, body: nginx('503 Service Temporarily Unavailable', UBUNTU) },
-    'nginx responded in place of the application, which is not available to it',
-    'start the application, or raise the limit of requests (nginx: limit_req)',
+    'nginx responded in place of the application, which did not get the message: there are too many requests (limit_req)',
+    'raise the limit of requests (nginx: limit_req) or send more slowly',
   ],
   [
     'nginx-header',
@@ -133,7 +133,7 @@ const IN_FRONT: readonly HostResponse[] = [
   [
     'traefik-503',
     { status: 503, body: 'no available server\n' },
-    'Traefik responded in place of the application, which is not available to it',
+    'Traefik responded in place of the application, which is not available to it: no instance of it is ready, or the connection to it failed',
     'start the application',
   ],
   [
@@ -161,7 +161,7 @@ const IN_FRONT: readonly HostResponse[] = [
   [
     'heroku-maintenance',
     { status: 503, body: '<iframe src="//www.herokucdn.com/error-pages/maintenance-mode.html"></iframe>' },
-    'Heroku responded in place of the application, which is not available to it',
+    'Heroku responded in place of the application, which is not running, took longer than 30 s, or is in maintenance',
     'heroku maintenance:off',
     ['crashed'],
   ],

@@ -64,8 +64,8 @@ async function fullBacklog({ onEnd }: Scene): Promise<Values> {
   return { port, url: `http://127.0.0.1:${port}/hook` };
 }
 
-const NO_CONNECTION =
-  'no connection could be made in time: the host is off, a firewall drops packets to this port, or the program there hangs';
+const NOT_ACCEPTING =
+  'probably a program listens at 127.0.0.1:{port}, but does not accept connections: it is overloaded, hangs, or is stopped';
 
 const DOCTOR = ['doctor', '-c', 'hooks.json'];
 
@@ -79,8 +79,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'nothing takes the connection',
     given: { start: fullBacklog },
     argv: [...SEND, '--timeout', '300ms'],
-    cause: NO_CONNECTION,
-    fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
+    cause: NOT_ACCEPTING,
+    fix: 'look into the log of the program, let it continue, or start it again',
     never: ['let the receiver respond first'],
   },
   {
@@ -88,8 +88,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'hooks test, and nothing takes the connection',
     given: { start: fullBacklog },
     argv: [...TEST, '--timeout', '300ms', '--only', 'track'],
-    cause: NO_CONNECTION,
-    fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
+    cause: NOT_ACCEPTING,
+    fix: 'look into the log of the program, let it continue, or start it again',
     never: ['respond with 2xx first'],
   },
   {
@@ -99,7 +99,7 @@ const CASES: readonly AnswerCase[] = [
     argv: to('http://127.0.0.1:{port}/hook'),
     cause:
       'nothing listens at 127.0.0.1:{port} in this container: inside it, 127.0.0.1 is the container itself',
-    fix: 'check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of 127.0.0.1',
+    fix: 'start the receiver, wait until it listens (hooks test URL -- COMMAND does both), and check the port; if it runs outside this container, give host.docker.internal or the name of its container in place of 127.0.0.1',
   },
   {
     id: 'test-refused',
@@ -107,7 +107,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: closedPort },
     argv: ['test', 'http://127.0.0.1:{port}/hook', '--secret', 's3cret'],
     cause: 'Cannot reach http://127.0.0.1:{port}/hook: the connection was refused',
-    fix: 'check that the receiver runs',
+    fix: 'start the receiver, wait until it listens',
     exitCode: 2,
   },
   {
@@ -160,10 +160,10 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'no-answer-in-time',
     title: 'the receiver works longer than the timeout',
-    given: { receiver: () => 'hang' },
+    given: { receiver: ({ method }) => (method === 'OPTIONS' ? {} : 'hang') },
     argv: [...SEND, '--timeout', '200ms'],
-    cause: 'no response in time from {url}',
-    fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
+    cause: 'the server responds to OPTIONS /hook, but not to this message: its handler works too long',
+    fix: 'let the handler respond first and work later, and end its response on every path (res.end(), done, await); --timeout waits longer, up to 30s',
   },
   {
     id: 'reset',

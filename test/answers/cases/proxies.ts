@@ -81,7 +81,7 @@ const CASES: readonly ProxyCase[] = [
     start: proxyThatSays(407),
     cause: 'the proxy wants a user and a password (407)',
     fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY=receiver.example',
-    never: ['check that the receiver runs', 'round 2', 'hooks listen'],
+    never: ['wait until it listens', 'round 2', 'hooks listen'],
   },
   {
     id: 'proxy-407-not-retried',
@@ -106,7 +106,7 @@ const CASES: readonly ProxyCase[] = [
     start: proxyThatSays(403),
     cause: 'the proxy does not allow the connection to receiver.example',
     fix: 'let the proxy allow it, or go direct: NO_PROXY=receiver.example',
-    never: ['check that the receiver runs', 'same secret'],
+    never: ['wait until it listens', 'same secret'],
   },
   {
     id: 'proxy-502',
@@ -121,7 +121,7 @@ const CASES: readonly ProxyCase[] = [
     start: noProxy,
     cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
     fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
-    never: ['check that the receiver runs', 'host.docker.internal'],
+    never: ['wait until it listens', 'host.docker.internal'],
   },
   {
     id: 'proxy-refused-http',
@@ -236,7 +236,7 @@ const CASES: readonly ProxyCase[] = [
     title: 'the proxy (Squid) finds no address for an http: receiver',
     start: rawProxy('http', SQUID),
     argv: PLAIN,
-    cause: 'the proxy Squid responded in place of the application, which is not available to it',
+    cause: 'the proxy Squid responded in place of the application, which it could not reach',
     fix: 'go direct: NO_PROXY=receiver.example',
     never: ['log of the receiver'],
   },
@@ -263,7 +263,7 @@ const CASES: readonly ProxyCase[] = [
     title: 'the same with hooks test',
     start: rawProxy('http', SQUID),
     argv: ['test', 'http://receiver.example/hook', '--secret', 's3cret'],
-    cause: 'the proxy Squid responded in place of the application, which is not available to it',
+    cause: 'the proxy Squid responded in place of the application, which it could not reach',
     fix: 'check the host and port of the URL, allow receiver.example there',
     never: ['log of the receiver'],
   },
@@ -272,7 +272,7 @@ const CASES: readonly ProxyCase[] = [
     title: 'the proxy (Squid) cannot connect to an http: receiver',
     start: rawProxy('http', SQUID.replace('DNS', 'CONNECT')),
     argv: PLAIN,
-    cause: 'the proxy Squid responded in place of the application, which is not available to it',
+    cause: 'the proxy Squid responded in place of the application, which it could not reach',
     fix: 'NO_PROXY=receiver.example',
   },
   {

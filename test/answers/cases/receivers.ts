@@ -163,7 +163,7 @@ const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[]
   ['look into the log of the receiver, which failed; --retry-for tries longer', 500, 503],
   ['look into the log of the receiver, which failed', 506, 508, 510, 599],
   ['check that the URL is the one of the receiver', 501, 505],
-  ['start the application', 502],
+  ['check that the application runs', 502],
   ['let the receiver respond first and work later', 504],
   ['make room on the machine of the receiver', 507],
   ['log in to the network with a browser', 511],
@@ -234,7 +234,7 @@ export const RECEIVERS: AnswerTheme = {
       argv: SEND,
       cause: 'connection broken off by {url}',
       fix: 'look into the log of the receiver: it may have crashed on this message',
-      never: ['is it running', 'check that the receiver runs'],
+      never: ['is it running', 'wait until it listens'],
     },
   ],
 };

@@ -80,7 +80,7 @@ const NEAR_NAMES: readonly Slip[] = [
     'a variable that hides the config',
     [...SEND, '--retry-for', '0'],
     'the URL is from HOOKS_URL, which overrides .hooksrc.yaml',
-    'check that the receiver runs',
+    'start the receiver, wait until it listens',
     { ...config('webhooks: [http://127.0.0.1:1/]\n'), env: { HOOKS_URL: 'http://127.0.0.1:2/' } },
   ],
   [
@@ -344,7 +344,7 @@ const CONFIGS: readonly Slip[] = [
     'a quote is not closed',
     SEND,
     'within a double quoted scalar',
-    'a quote is opened and never closed',
+    'close the quote: the file is valid then',
     config('sharedSecret: "abc\nwebhooks: [http://a/]\n'),
   ],
   [

@@ -156,7 +156,7 @@ const FORWARDED: readonly (Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix'> & 
     id: 'refused',
     title: 'nothing listens there',
     cause: 'the connection was refused',
-    fix: 'check that the receiver runs',
+    fix: 'start the receiver, wait until it listens',
   },
   {
     id: 'csrf',
@@ -177,7 +177,7 @@ const FORWARDED: readonly (Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix'> & 
     title: 'the application behind the proxy does not run',
     receiver: responds(502, '<html><h1>502 Bad Gateway', { Server: 'nginx' }),
     cause: 'a proxy (nginx) responded in place of the application',
-    fix: 'start the application',
+    fix: 'check that the application runs (look into its log)',
   },
 ];
 
@@ -251,8 +251,9 @@ export const STRANGERS: AnswerTheme = {
       title: 'the receiver takes the request and never responds',
       given: { receiver: () => 'hang' },
       argv: [...SEND, '--timeout', '200ms'],
-      cause: 'connected, but no response within 200 ms',
-      fix: 'let the receiver respond first and work later',
+      cause:
+        'the port accepts connections, but not even OPTIONS gets a response in time: the program is still starting, is busy (perhaps with this message), or hangs',
+      fix: 'wait until it responds to curl -i, then send again; if it works long on each message, let it respond first and work later',
     },
     ...FORWARDED.map(({ id, title, receiver, cause, fix }): AnswerCase => ({
       id: `forward-${id}`,

@@ -50,7 +50,7 @@ function odd(command: string, [id, secret]: readonly [string, string], words: re
       ? 'the secret is in quotes, which are part of it'
       : 'the secret looks like the name of a variable that was not replaced',
     fix: isQuoted
-      ? 'take it out on both sides: the receiver must have the same secret'
+      ? 'take them out (docker --env-file keeps the quotes of a file); the receiver must have the same secret'
       : 'in a shell, use no single quotes around it',
     never: ['is not set', 'answers-secret'],
     exitCode: command === 'sign' ? 0 : 1,
@@ -92,7 +92,7 @@ const TRACKING_API: readonly AnswerCase[] = [
     title: 'nothing listens at the endpoint',
     argv: [...TRACKING, '--endpoint', 'http://127.0.0.1:9/', '--write-key', 'key'],
     cause: 'the connection was refused (ECONNREFUSED 127.0.0.1:9) (http://127.0.0.1:9/v1/batch)',
-    fix: 'check that the receiver runs',
+    fix: 'start the receiver, wait until it listens',
   },
   {
     id: 'endpoint-without-key',

@@ -9,7 +9,14 @@ import type { Scene, Values } from '../scene.ts';
 import { SEND } from './sending.ts';
 
 type Name =
-  'good' | 'selfSigned' | 'expired' | 'notYetValid' | 'otherName' | 'unknownCa' | 'unknownCaWithChain';
+  | 'good'
+  | 'selfSigned'
+  | 'expired'
+  | 'notYetValid'
+  | 'otherName'
+  | 'unknownCa'
+  | 'unknownCaWithChain'
+  | 'chainless';
 
 /** A receiver over TLS with one of the certificates. Gives {url} with https:, {plain} with http: at the same port, and {ca}. */
 function tlsReceiver(name: Name, more: ServerOptions = {}): (scene: Scene) => Promise<Values> {
@@ -91,7 +98,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: tlsReceiver('expired') },
     argv: SECURE,
     cause: 'the certificate has expired (CERT_HAS_EXPIRED): it ended on ',
-    fix: 'give the server a certificate that is valid today, and check the clocks of both machines',
+    fix: 'renew the certificate; if it is renewed already, let the server load it (nginx -s reload); if that date is still to come, correct the clock of this machine',
   },
   {
     id: 'not-yet-valid',
@@ -99,7 +106,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: tlsReceiver('notYetValid') },
     argv: SECURE,
     cause: 'the certificate is not valid yet (CERT_NOT_YET_VALID): it begins on ',
-    fix: 'give the server a certificate that is valid today, and check the clocks of both machines',
+    fix: 'check the clock of this machine (date); if it is right, give the server a certificate that is valid today',
   },
   {
     id: 'other-name',
@@ -120,10 +127,19 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'intermediate-missing',
     title: 'the receiver does not send its intermediate certificate',
-    given: { start: tlsReceiver('unknownCa') },
+    given: { start: tlsReceiver('chainless') },
     argv: SEND,
     cause: 'probably the receiver does not send its intermediate certificate',
     fix: 'let the receiver send the intermediate certificates too (fullchain.pem); if the issuer is yours, name its issuer: --ca FILE',
+  },
+  {
+    id: 'private-issuer',
+    title: 'the issuer of the certificate is a private one',
+    given: { start: tlsReceiver('unknownCa') },
+    argv: SEND,
+    cause:
+      'probably the issuer is a private one (mkcert, a company, a test), which this machine does not trust',
+    fix: 'name its root certificate: --ca FILE',
   },
   {
     id: 'tls-by-address',

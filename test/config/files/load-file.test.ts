@@ -35,7 +35,7 @@ describe('loadFile', () => {
   it.each([
     ['token.json', '{\n  "a": {\n    "b": x }\n}', ': not valid JSON'],
     ['value.json', '{\n  "a": }\n}', ': not valid JSON'],
-    ['missing.json', '{\n  "a": 1\n  "b": 2\n}', ':3: not valid JSON'],
+    ['missing.json', '{\n  "a": 1\n  "b": 2\n}', ':2: not valid JSON'],
     ['end.json', '{\n  "a": [1,\n', ':2: not valid JSON'],
     ['twice.json', '{\n  "a": 1,\n  "b": {},\n  "a": 3\n}', ':4: expected each key once, got `a` twice'],
     ['deep.json', '[{"a": 1},\n\t{"a": 1, "\\u0061": 2}]', ':2: expected each key once, got `a` twice'],

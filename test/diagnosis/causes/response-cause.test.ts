@@ -110,7 +110,7 @@ describe('a response', () => {
   it('is explained with its own facts', () => {
     expect(causeOf('bad-gateway', FACTS)).toMatchObject({
       confidence: 'likely',
-      says: 'probably a proxy (nginx/1.25) responded in place of the application, which is not running or closed the connection',
+      says: 'probably a proxy (nginx/1.25) responded in place of the application, which it did not reach, or which closed the connection',
     });
     expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' }).says).toBe(
       'it limits the rate (429, Retry-After 2 s)',
@@ -118,6 +118,20 @@ describe('a response', () => {
     expect(causeOf('come-back-later', { ...FACTS, status: 503, retryAfter: '120' }).says).toBe(
       'it asks to come back later (503, Retry-After 120 s), as in maintenance or under too much load',
     );
+  });
+
+  it('is explained by what the URL lacks: a port on this machine, or quotes around its query', () => {
+    const local = { ...FACTS, status: 404, url: 'http://localhost/hook' };
+    expect(causeOf('proxy-nginx', local)).toMatchObject({
+      says: 'nginx at port 80 responded in place of the application, which never saw the message: no route there leads to /hook',
+      fix: expect.stringMatching(
+        /^give the port of the application in the URL, if it has its own; else add a/,
+      ),
+    });
+    const { says, fix } = causeOf('proxy-nginx', { ...FACTS, status: 404 });
+    expect([says, fix].join(' ')).not.toMatch(/at port|give the port/);
+    expect(causeOf('unsigned', { ...FACTS, status: 401 }).fix).toContain('put quotes around it');
+    expect(causeOf('unsigned', { ...local, status: 401 }).fix).not.toContain('quotes');
   });
 
   it('is explained by its status and quotation if another version stored its code', () => {

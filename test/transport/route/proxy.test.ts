@@ -12,6 +12,7 @@ describe('proxyFor', () => {
     ['https://a.test/', { HTTPS_PROXY: PROXY, NO_PROXY: 'b.test,sub.a.test' }],
     ['https://a.test:8443/', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.test:443' }],
     ['https://ba.test/', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.test' }],
+    ['http://11.0.0.5/', { HTTP_PROXY: PROXY, NO_PROXY: '10.0.0.0/8,10.0.0.0/33,::/0' }],
   ])('sends %s through the proxy of %o', (url, env) => {
     expect(proxyFor(new URL(url), env)?.origin.host).toBe('proxy.test:3128');
   });
@@ -26,6 +27,8 @@ describe('proxyFor', () => {
     ['https://deep.a.test/', { HTTPS_PROXY: PROXY, NO_PROXY: '*.a.test' }],
     ['https://a.test/', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.test:443' }],
     ['https://[2001:db8::1]/', { HTTPS_PROXY: PROXY, NO_PROXY: '2001:db8::1' }],
+    ['http://10.20.0.5:3000/', { HTTP_PROXY: PROXY, NO_PROXY: 'a.test,10.0.0.0/8' }],
+    ['http://[fd00::5]/', { HTTP_PROXY: PROXY, NO_PROXY: 'fd00::/8' }],
     ['https://[2001:db8::1]:8443/', { HTTPS_PROXY: PROXY, NO_PROXY: '[2001:db8::1]:8443' }],
     ['http://localhost:8787/', { HTTP_PROXY: PROXY }],
     ['http://hooks.localhost/', { HTTP_PROXY: PROXY }],

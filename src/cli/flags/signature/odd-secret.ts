@@ -1,37 +1,23 @@
 import { schemeOfShortKey, secretFix } from '../../../signature/schemes/secrets.ts';
-import { unexpandedName } from '../../../signature/secret.ts';
+import { oddForm, type OddForm } from '../../../config/odd-form.ts';
 import type { Io } from '../../io.ts';
 
-/** A sign that a shell, an editor or a form changed a secret silently, and how to fix it. */
-interface OddSecret {
-  readonly what: string;
-  readonly fix: string;
-}
-
-const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
-  [/\n$/, 'ends in a line break'],
-  [/^\s|\s$/, 'begins or ends with white space'],
-  [/^(["'`]).*\1$/s, 'is in quotes, which are part of it'],
-];
+/** Secrets that sign nothing: the keys of an API, which services show beside the secret of the webhook. */
+const API_KEY = /^(?:sk|pk|rk)_(?:test|live)_/;
 
 /** Returns what looks wrong with a secret, or undefined. */
-export function oddSecret(secret: string): OddSecret | undefined {
-  if (unexpandedName(secret) !== undefined) {
-    return {
-      what: 'looks like the name of a variable that was not replaced',
-      fix: 'write ${NAME} in a config file; in a shell, use no single quotes around it',
-    };
-  }
+export function oddSecret(secret: string): OddForm | undefined {
   const scheme = schemeOfShortKey(secret);
   if (scheme?.keyBytes !== undefined) {
     const { min, max } = scheme.keyBytes;
     const what = `has fewer than ${min} bytes, and ${scheme.title} asks for ${min} to ${max}`;
     return { what, fix: secretFix(scheme) };
   }
-  const what = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
-  return what === undefined
-    ? undefined
-    : { what, fix: 'take it out on both sides: the receiver must have the same secret' };
+  if (API_KEY.test(secret)) {
+    return { what: 'is a key of the API', fix: "give the secret of the webhook's endpoint (whsec_…)" };
+  }
+  const odd = oddForm(secret);
+  return odd && { ...odd, fix: `${odd.fix}; the receiver must have the same secret` };
 }
 
 /**

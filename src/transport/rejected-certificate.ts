@@ -1,0 +1,43 @@
+import type { Certificate, DetailedPeerCertificate } from 'node:tls';
+import type { NetworkError } from './transport.ts';
+
+/** The longest time that a public issuer may give a certificate, in ms (CA/Browser Forum, Baseline Requirements, 6.3.2). */
+const PUBLIC_MS = 398 * 86_400_000;
+/** Names that no public issuer gives a certificate for: those without a dot, and those of private networks. */
+const PRIVATE_NAME = /(?:^|, )DNS:(?:[^.,]+|[^,]+\.(?:localhost|local|internal|lan|test|home\.arpa))(?:,|$)/;
+
+/** Finds the cause of a rejected certificate in the certificate itself: its names, its issuer and its duration. */
+export function causeOfCertificate(
+  presented: DetailedPeerCertificate,
+  host: string | undefined,
+  error: NetworkError,
+): string | undefined {
+  const isUntrusted = error === 'tls-self-signed' || error === 'tls-untrusted';
+  if (!isUntrusted) return undefined;
+  const { subjectaltname: names = '', issuer, valid_from: from, valid_to: to } = presented;
+  const checkHost = process.getBuiltinModule('node:tls').checkServerIdentity;
+  if (host !== undefined && checkHost(host, presented) !== undefined) return 'tls-default';
+  if (error === 'tls-self-signed' || /intermediate|issuing/i.test(nameText(issuer))) return undefined;
+  const isPrivate = PRIVATE_NAME.test(names) || Date.parse(to) - Date.parse(from) > PUBLIC_MS;
+  const isChainNamed = presented.infoAccess?.['CA Issuers - URI'] !== undefined;
+  return isPrivate && !isChainNamed ? 'tls-private' : undefined;
+}
+
+/** The part of a certificate that explains its rejection: its names, its dates, or its issuer. The caller escapes it. */
+export function certificateText(certificate: DetailedPeerCertificate, code: string): string {
+  const { subject, subjectaltname, valid_from: from, valid_to: to } = certificate;
+  const names = subjectaltname ?? nameText(subject);
+  if (/ALTNAME|HOSTNAME/.test(code)) return `, which has: ${names.slice(0, 200)}`;
+  if (code === 'CERT_HAS_EXPIRED') return `: it ended on ${to}`;
+  if (code === 'CERT_NOT_YET_VALID') return `: it begins on ${from}`;
+  let last = certificate;
+  // At most 10 levels. The issuer of a self-signed certificate is the certificate itself.
+  for (let level = 0; level < 10; level++) last = last.issuerCertificate ?? last;
+  return `; its issuer is ${nameText(last.issuer).slice(0, 200)}`;
+}
+
+/** The name of a subject or issuer, such as `O=Example, CN=Example Root`. */
+function nameText(name: Certificate): string {
+  const parts = Object.entries(name).map(([key, value]) => `${key}=${String(value)}`);
+  return parts.join(', ') || 'not named';
+}
