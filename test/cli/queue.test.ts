@@ -83,7 +83,10 @@ describe('the durable queue on the command line', () => {
     expect((await run(`${line} -q`)).stderr).toBe('');
     const worker = await startWorker();
     expect((await run(line)).stderr).toBe('');
+    expect((await run('queue export --deliveries')).stderr).toMatch(/^note: a process delivers from this/);
+    expect((await run('queue export --deliveries -q')).stderr).not.toContain('note:');
     expect((await worker.stop('SIGTERM')).code).toBe(0);
+    expect((await run('queue export --deliveries')).stderr).not.toContain('note:');
   });
 
   it('stores the valid messages of replay, and the summary adds up', async () => {

@@ -1,5 +1,4 @@
 import { isoTime } from '../../../clock.ts';
-import { capturedBody } from '../../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { isJsonObject } from '../../../message/types.ts';
@@ -11,46 +10,6 @@ import { bodyText } from '../../print/body-text.ts';
 import { ColumnLayout, type Column } from '../../print/column-layout.ts';
 import { formatRow } from '../../print/table.ts';
 import { attemptWithDetail, durationText } from '../../attempt-text.ts';
-
-/** Returns the fields of a delivery that `hooks queue list -o json` prints. */
-export function briefJson(delivery: Delivery): Record<string, unknown> {
-  const { id, messageId, type, source, destination, state, reason, detail, createdAt, dueAt, settledAt } =
-    delivery;
-  const { rounds, attempts } = delivery.progress;
-  const last = attempts.at(-1);
-  return {
-    id,
-    messageId,
-    type,
-    source,
-    destination,
-    state,
-    ...(reason !== undefined && { reason }),
-    ...(detail !== undefined && { detail }),
-    createdAt: isoTime(createdAt),
-    ...(settledAt === undefined ? { dueAt: isoTime(dueAt) } : { settledAt: isoTime(settledAt) }),
-    rounds,
-    ...(last !== undefined && { lastAttempt: attemptJson(last) }),
-  };
-}
-
-/** Returns all fields, with the body and every attempt. A damaged body is named `damaged`, so that no program sends it. */
-export function fullJson(delivery: Delivery): Record<string, unknown> {
-  const { orderKeys, progress, body, isDamaged } = delivery;
-  const { lastAttempt: _, ...brief } = briefJson(delivery);
-  return {
-    ...brief,
-    orderKeys,
-    ...(progress.firstAttemptAt !== undefined && { firstAttemptAt: isoTime(progress.firstAttemptAt) }),
-    rejectedBy: progress.rejectedBy,
-    attempts: progress.attempts.map(attemptJson),
-    ...(isDamaged ? { damaged: capturedBody(body) } : capturedBody(body)),
-  };
-}
-
-function attemptJson({ at, ...attempt }: AttemptRecord): object {
-  return { at: isoTime(at), ...attempt };
-}
 
 /** Characters at the end of an id that are printed: enough to differ within a process and between processes. */
 const SHORT_ID_LENGTH = 11;
