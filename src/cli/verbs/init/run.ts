@@ -10,6 +10,7 @@ import { MASK, printable, redactUrl } from '../../../redact.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { isLoopbackHost } from '../../../url.ts';
 import type { GlobalOptions } from '../../command.ts';
+import { noteHint } from '../../error-text.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { readSecretFlags, type SecretFlags } from '../../flags/signature/secret-flags.ts';
 import type { Io } from '../../io.ts';
@@ -36,6 +37,7 @@ export async function initialize(file: string, options: InitOptions, io: Io): Pr
   const text = configTemplate({ urls: answers.urls, inForce: settingsInForce(answers) });
   writePrivately(target, text, { file, isReplaced: options.force ?? false });
   printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
+  if (answers.purpose === 'service' && options.quiet !== true) await noteQueueProblem(io);
   return ExitCode.ok;
 }
 
@@ -182,6 +184,15 @@ function printResult(
   if (purpose === 'service' && !isSigned) {
     io.note(`${io.errColor.yellow('warning:')} ${UNSIGNED_WARNING}`);
   }
+}
+
+/** Says what this Node lacks to open the queue of `hooks serve`, and how to install it. */
+async function noteQueueProblem(io: Io): Promise<void> {
+  const { queueFileProblem } = await import('../../../stores/open.ts');
+  const problem = await queueFileProblem();
+  if (problem === undefined) return;
+  io.note(`note: hooks serve keeps its queue in a file: ${problem.message}`);
+  if (problem.hint !== undefined) noteHint(io, problem.hint);
 }
 
 /**
