@@ -10,7 +10,7 @@ import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { briefJson, fullJson } from './delivery-json.ts';
-import { briefHead, briefText, fullText } from './delivery-line.ts';
+import { briefHead, briefText, fullText, problemLine } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
 import { isNarrowed, UNSETTLED_AND_DEAD, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
@@ -27,7 +27,7 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
   const now = Date.now();
   let head = briefHead(io);
   return printEach(limited, io, (delivery) => {
-    const text = `${head}${briefText(delivery, io, now)}\n`;
+    const text = `${head}${briefText(delivery, io, now)}${problemLine(delivery, io)}\n`;
     head = '';
     return text;
   });
