@@ -18,7 +18,16 @@ export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | '
  * it was `cancelled` because its destination is gone or disabled, it is `unplanned` because it violates the tracking plan, or
  * its stored body is `damaged`.
  */
-export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled' | 'unplanned' | 'damaged';
+export type DeadReason = (typeof DEAD_REASONS)[number];
+
+export const DEAD_REASONS = [
+  'rejected',
+  'exhausted',
+  'invalid',
+  'cancelled',
+  'unplanned',
+  'damaged',
+] as const;
 
 /** The results of the rounds of a delivery, kept across restarts. Identifies webhooks by their redacted URLs. */
 export interface Progress {

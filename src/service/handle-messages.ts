@@ -57,17 +57,16 @@ async function ingestMessages(
 async function storeMessages(
   source: string,
   sorted: SortedMessages,
-  { ingest, log }: HandlerContext,
+  { ingest, log, rejectionLimit }: HandlerContext,
 ): Promise<ServiceResponse> {
   const failed = await failureToStore(source, () => ingest.store(source, sorted), log);
   if (failed !== undefined) return failed;
   const rejected = sorted.rejected.map(({ index, code, message }) => ({ index, code, message }));
   if (rejected.length === 0) return { status: 200, body: { success: true }, source };
-  log.warn('messages of a batch were rejected', {
-    source,
-    count: rejected.length,
-    first: rejected[0]?.message,
-  });
+  const [first] = rejected;
+  if (rejectionLimit.getsLine({ status: 200, code: first?.code, source })) {
+    log.warn('messages of a batch were rejected', { source, count: rejected.length, first: first?.message });
+  }
   return { status: 200, body: { success: true, rejected }, source };
 }
 

@@ -4,9 +4,11 @@ import { createApp } from './app.ts';
 import { descriptorProbe } from './file-descriptors.ts';
 import { startMetricsServer, startServer } from './http-server.ts';
 import { Ingest } from './ingest/ingest.ts';
+import { LineLimit } from './line-limit.ts';
 import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
 import { WriteKeys } from './request/authentication.ts';
 import type { HandlerContext } from './request/read-request.ts';
+import type { RejectionGroup } from './request/respond.ts';
 
 /** A running tracking API. */
 export interface Service {
@@ -31,8 +33,13 @@ const WATCH_MS = 1_000;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { ...SERVICE_LIMITS, ...options.limits };
   const { clock, log } = options;
+  const rejectionLimit = new LineLimit<RejectionGroup>({
+    clock,
+    onMore: (group, more) => log.info('more calls were rejected', { ...group, more }),
+  });
   const handlers: HandlerContext = {
     ...options,
+    rejectionLimit,
     keys: new WriteKeys(options.sources),
     ingest: new Ingest(options),
   };
@@ -42,6 +49,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...options,
     bytesInFlight: new WeightedSemaphore(limits.bytesInFlight),
     hasDescriptors,
+    rejectionLimit,
     retryAfterSeconds: limits.retryAfterSeconds,
     stopping: stopping.signal,
     servesMetrics: options.metricsAt === undefined,
@@ -64,6 +72,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await sleep(clock, limits.graceMs, over.signal);
     server.cut();
     await ended;
+    rejectionLimit.close();
     metricsServer?.cut();
     await metricsServer?.close();
   };

@@ -71,7 +71,7 @@ function listenProblem({ code, message }: NodeJS.ErrnoException, portFlag: strin
 }
 
 /** The host for a URL of this machine. A wildcard address is replaced by loopback, because it is only for binding. */
-function reachableHost(host: string): string {
+export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return isIP(host) === 6 ? `[${host}]` : host;

@@ -21,6 +21,11 @@ export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQ
   return isServer(place) ? openOnServer(place, options) : openInFile(place, options);
 }
 
+/** Returns why this Node cannot open a queue in a file. Undefined if it can. */
+export async function queueFileProblem(): Promise<QueueError | undefined> {
+  return (await loadFiles()).engineProblem();
+}
+
 /** Name of the queue's file in the data folder, if no store is configured. */
 const FILE = 'hooks.db';
 

@@ -88,6 +88,18 @@ describe('hooks init', () => {
     expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
   });
 
+  it('accepts URLs without --url, beside the name of a file', async () => {
+    const cwd = temporaryFolder();
+    const [one, other] = ['https://a.example/hook', 'https://b.example/hook'];
+    await hooks(['init', '--for', 'service', one, 'two.yaml', other, '-q'], { cwd });
+    expect(await readFile(join(cwd, 'two.yaml'), 'utf8')).toContain(
+      `webhooks:\n  - "${one}"\n  - "${other}"\n`,
+    );
+    const files = ['a.yaml', one, 'b.yaml'];
+    await expectRejected(['init', ...files], 'Expected one file, got a.yaml and b.yaml', { cwd });
+    await expectRejected(['init', 'https://u:p@a.example'], '`--url` holds a secret', { cwd });
+  });
+
   it('rejects any other purpose', async () => {
     const cwd = temporaryFolder();
     await expectRejected(['init', '--for', 'fun'], 'receiver, ci or service', { cwd });

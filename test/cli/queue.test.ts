@@ -83,7 +83,10 @@ describe('the durable queue on the command line', () => {
     expect((await run(`${line} -q`)).stderr).toBe('');
     const worker = await startWorker();
     expect((await run(line)).stderr).toBe('');
+    expect((await run('queue export --deliveries')).stderr).toMatch(/^note: a process delivers from this/);
+    expect((await run('queue export --deliveries -q')).stderr).not.toContain('note:');
     expect((await worker.stop('SIGTERM')).code).toBe(0);
+    expect((await run('queue export --deliveries')).stderr).not.toContain('note:');
   });
 
   it('stores the valid messages of replay, and the summary adds up', async () => {
@@ -203,18 +206,49 @@ describe('the durable queue on the command line', () => {
     ]);
   });
 
+  it('lists what is wrong with a message that was never sent, without a destination that is unknown', async () => {
+    const durable = await openQueue();
+    const dead = { state: 'dead', createdAt: 0, detail: 'expected `event`\u001b[2J' } as const;
+    await durable.queue.add([
+      newDelivery('bad', { ...dead, reason: 'invalid', destination: '' }),
+      newDelivery('odd', { ...dead, reason: 'unplanned' }),
+    ]);
+    await durable.close();
+    const piped = (await run('queue list')).stdout;
+    expect(piped).toMatch(/^dead \(invalid\) .* {2}web {2}1970-\S+ {2}expected `event`\\u001b\[2J$/m);
+    expect(piped).toMatch(/^dead \(unplanned\) .* {2}web → Webhooks {2}1970-\S+ {2}expected `event`/m);
+    expect((await run('queue stats')).stdout).toMatch(/^web {2}/m);
+    const { stdout } = await hooks(['queue', 'list'], { cwd, env, terminalColumns: 40 });
+    expect(stdout).toMatch(/^dead .*invalid\n {2}why: expected `event`\\u001b\[2J$/m);
+  });
+
+  it.each([
+    ['reason=exausted', /one of rejected, exhausted, .* got exausted[^]*did you mean exhausted\?/],
+    ['state!=ded', /one of pending, .* got ded[^]*did you mean dead\?/],
+  ])('rejects --filter %s with the name that is probably meant', async (filter, message) => {
+    expect(errorOf(await run(`queue list --filter ${filter}`))).toMatch(message);
+    expect(await run('queue list --filter reason=,event=x')).toMatchObject({ code: 0 });
+  });
+
   it('retries all deliveries that a filter selects, except invalid messages', async () => {
     const durable = await openQueue();
     await durable.queue.add([newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no `event`' })]);
     await durable.close();
     const id = await addDeadLetter();
     expect(await json('queue retry --all --yes --filter event=Other')).toEqual([{ retried: 0 }]);
-    expect(await json('queue retry --all --yes')).toEqual([{ retried: 1, invalid: 1 }]);
+    expect(await run('queue retry --all --yes -o json')).toMatchObject({
+      code: 1,
+      stdout: '{"retried":1,"invalid":1}\n',
+      stderr: expect.stringContaining(
+        'unchanged: 1 dead letter: the message is invalid, so no attempt can succeed: correct it and send it again; --filter reason!=invalid selects the others\n',
+      ),
+    });
+    expect((await run('queue retry --all --yes --filter reason!=invalid')).code).toBe(0);
     expect(
       (await json('queue list --filter event=Signup')).map((each) => [each['id'], each['state']]),
     ).toEqual([[id, 'pending']]);
     const { code, stderr } = await run('queue retry bad');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/bad: its message is invalid/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/bad: the message is invalid/)]);
     expect((await run('queue retry')).code).toBe(2);
   });
 
@@ -355,7 +389,7 @@ describe('the durable queue on the command line', () => {
     expect([state, reason]).toEqual(['dead', 'damaged']);
     expect(await run(`queue retry ${String(id)}`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('its stored body is damaged') as string,
+      stderr: expect.stringContaining('the stored body is damaged') as string,
     });
     const [shown] = await json(`queue show ${String(id)}`);
     expect(shown).toMatchObject({ damaged: { body: expect.stringContaining('Lies') as string } });

@@ -125,8 +125,25 @@ describe('hooks serve', () => {
     const { port } = other.address() as AddressInfo; // it listens on a port
     const taken = `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`;
     const keyed = { env: { HOOKS_WRITE_KEY: WRITE_KEY } };
-    await expectRejected(['serve', '--no-deliver', '--port', String(port)], taken, keyed);
+    const second = await hooks(['serve', '--no-deliver', '--port', String(port)], keyed);
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining(taken) });
+    expect(second.stderr).not.toContain('earlier');
     expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
+  });
+
+  it('says how to find and end the earlier service that holds the port', async () => {
+    const { running, ready, env } = await startServe('http://127.0.0.1:9', ['--no-deliver', '-q']);
+    const { port } = new URL(ready.url);
+    const stderr = await expectRejected(
+      ['serve', '--no-deliver', '--port', port],
+      `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
+      { env },
+    );
+    expect(stderr).toMatch(
+      /^hint: {2}an earlier hooks serve seems to hold it: run `.*; or choose another port/m,
+    );
+    expect(stderr).toContain(`:${port}`);
+    await running.stop('SIGTERM');
   });
 
   it('needs --no-deliver to start without a destination, and then keeps the waiting deliveries', async () => {

@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectRejected } from '../cli/expect-rejected.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
-import { jsonLines, receiving, SECRET, summaryOf, track, tracks, type Counts } from './receiving.ts';
+import {
+  headerOf,
+  jsonLines,
+  receiving,
+  SECRET,
+  summaryOf,
+  track,
+  tracks,
+  type Counts,
+} from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -230,6 +239,25 @@ it('a replay with --limit is finished when it has sent that number', async () =>
   expect([code, to.requests.length]).toEqual([0, 3]);
   expect(stderr).toContain('this replay is finished');
   expect(summaryOf(stdout)).toMatchObject({ read: 0, skipped: 3, resumed: { finished: true, delivered: 3 } });
+});
+
+it('a resumed replay repeats the id of a message that has none, and a replay from the beginning makes another', async () => {
+  const came = new EventEmitter();
+  const first = once(came, 'request');
+  const onRequest = (): void => void came.emit('request');
+  const to = await receiving({ respond: 'timeout,200', onRequest });
+  const { messageId: _, ...message } = JSON.parse(track(1)) as { messageId: string };
+  const cwd = temporaryFolder({ 'day.ndjson': JSON.stringify(message) });
+  const args = ['replay', 'day.ndjson', '--url', to.url, '-o', 'json'];
+  const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
+  const running = startHooks(args, options);
+  await Promise.race([first, running.exited]);
+  expect((await running.stop('SIGINT')).code).toBe(130);
+  expect((await hooks([...args, '--resume'], options)).code).toBe(0);
+  expect((await hooks([...args, '--again'], options)).code).toBe(0);
+  const keys = to.requests.map((request) => headerOf(request, 'idempotency-key'));
+  expect(keys).toEqual([expect.stringMatching(/./), keys[0], expect.not.stringMatching(`^${keys[0]}$`)]);
+  expect(new Set(to.bodies())).toEqual(new Set([to.bodies()[0]]));
 });
 
 it('a replay to another queue starts from the beginning', async () => {

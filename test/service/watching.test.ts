@@ -190,6 +190,24 @@ describe('the log of a dead letter', () => {
   });
 });
 
+it('logs five rejections of the same kind in a minute, and counts the others at the end', async () => {
+  const serve = await serving();
+  for (let call = 0; call < 7; call++) {
+    expect((await serve.post('/v1/track', { userId: 'u1' })).status).toBe(400);
+    expect((await serve.post('/v1/batch', { batch: [{}] })).status).toBe(200);
+  }
+  expect((await serve.post('/v1/track', '{')).status).toBe(400);
+  await serve.close();
+  const lines = (msg: string): unknown[] => serve.log.filter((line) => line['msg'] === msg);
+  const group = { source: 'web', code: 'invalid', more: 2 };
+  expect(lines('rejected')).toHaveLength(6);
+  expect(lines('messages of a batch were rejected')).toHaveLength(5);
+  expect(lines('more calls were rejected')).toEqual([
+    expect.objectContaining({ ...group, route: '/v1/track', status: 400 }),
+    expect.objectContaining({ ...group, status: 200 }),
+  ]);
+});
+
 describe('/healthz and /readyz', () => {
   it('report that the service lives and whether it can store', async () => {
     let [isBroken, isBusy] = [false, false];

@@ -5,7 +5,7 @@ import { errorFields, type ServiceLog } from '../../service/log.ts';
 import type { PlanGuard } from '../../service/ingest/plan-guard.ts';
 import type { Metrics } from '../../service/metrics.ts';
 import type { Message } from '../../message/types.ts';
-import { LineLimit } from './line-limit.ts';
+import { LineLimit } from '../../service/line-limit.ts';
 
 /** Reads a tracking plan. Rejects with InputError if it cannot be used. */
 export type ReadPlan = (file: string) => Promise<PlanDocument>;

@@ -4,7 +4,7 @@ import type { Delivery } from '../../queue/delivery.ts';
 import { errorFields, type LogFields, type ServiceLog } from '../../service/log.ts';
 import type { Metrics } from '../../service/metrics.ts';
 import type { LaneId } from '../../queue/queue.ts';
-import { LineLimit } from './line-limit.ts';
+import { LineLimit } from '../../service/line-limit.ts';
 import { Outages, type Outage } from './outages.ts';
 
 interface WatchOptions {

@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { basicUser, UNAUTHORIZED, type WriteKeys } from './authentication.ts';
 import type { ByteShare } from './byte-share.ts';
 import type { Ingest } from '../ingest/ingest.ts';
+import type { LineLimit } from '../line-limit.ts';
 import type { ServiceOptions } from '../options.ts';
 import { readIngestBody } from './read-body.ts';
-import { rejectionResponse, type ServiceResponse } from './respond.ts';
+import { rejectionResponse, type RejectionGroup, type ServiceResponse } from './respond.ts';
 
 /** The dependencies of every request handler. */
 export interface HandlerContext extends Pick<
@@ -13,6 +14,7 @@ export interface HandlerContext extends Pick<
 > {
   readonly keys: WriteKeys;
   readonly ingest: Ingest;
+  readonly rejectionLimit: LineLimit<RejectionGroup>;
 }
 
 /** A request that has no response yet. */

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { escapeInJson } from '../../redact.ts';
 import type { ByteShare } from './byte-share.ts';
+import type { LineLimit } from '../line-limit.ts';
 import type { ServiceOptions } from '../options.ts';
 import { isTemporary, rejectionBody, type IngestRejection } from './rejection.ts';
 
@@ -22,8 +23,17 @@ export function rejectionResponse(rejection: IngestRejection, source?: string): 
 /** Hono's types. `share` is the request's share of the bytes in flight, on routes that read a body. */
 export type Env = { Bindings: HttpBindings; Variables: { share: ByteShare } };
 
+/** Rejections that share a limit of log lines, because a client can cause any number of them. */
+export interface RejectionGroup {
+  readonly route?: string;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly source: string | undefined;
+}
+
 export interface ResponseContext extends Pick<ServiceOptions, 'metrics' | 'log'> {
   readonly retryAfterSeconds: number;
+  readonly rejectionLimit: LineLimit<RejectionGroup>;
   /** Aborts when no more requests are accepted. */
   readonly stopping: AbortSignal;
 }
@@ -55,12 +65,15 @@ function respondRejection(
   context: Context<Env>,
   route: string,
   { rejection, source }: { readonly rejection: IngestRejection; readonly source: string | undefined },
-  { log, retryAfterSeconds }: ResponseContext,
+  { log, retryAfterSeconds, rejectionLimit }: ResponseContext,
 ): void {
   const { status, code, message } = rejection;
   const fields = { route, status, code, reason: message, source };
   // A temporary rejection is logged at debug level only, because overload causes one per request. The metrics count it.
-  if (!isTemporary(rejection)) return log.info('rejected', fields);
+  if (!isTemporary(rejection)) {
+    if (rejectionLimit.getsLine({ route, status, code, source })) log.info('rejected', fields);
+    return;
+  }
   log.debug('rejected', fields);
   context.header('retry-after', String(retryAfterSeconds));
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
-import { QueueError } from '../../errors.ts';
+import type { QueueError } from '../../errors.ts';
 import { surveyInspection, type QueueSurvey } from '../../queue/survey.ts';
 import { isMissing, mayAccess } from './file/files.ts';
 import { fileOf } from './file/open-store.ts';
@@ -10,7 +10,7 @@ import {
   type StoreExamination,
   type FileEnvironment,
 } from './file/examine-store.ts';
-import { loadSqlite } from './file/sqlite.ts';
+import { engineProblem } from './file/sqlite.ts';
 import { storeError } from './file/store-error.ts';
 import type { Store } from './file/store.ts';
 import { livingOwners } from './queue/owner.ts';
@@ -44,22 +44,12 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const around = await fileEnvironmentOf(file).catch((error: unknown) => {
     throw storeError(error, file);
   });
-  if (await isMissing(file)) return { kind: 'absent', file, engineProblem: await sqliteProblem(), ...around };
+  if (await isMissing(file)) return { kind: 'absent', file, engineProblem: await engineProblem(), ...around };
   const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
     surveyQueue(opened, clock),
   );
   const isWritable = around.problem === undefined && (await mayAccess(file, constants.W_OK));
   return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
-}
-
-async function sqliteProblem(): Promise<QueueError | undefined> {
-  try {
-    await loadSqlite();
-    return undefined;
-  } catch (error) {
-    if (error instanceof QueueError) return error;
-    throw error;
-  }
 }
 
 /** Surveys the queue in `store`, which has QUEUE_TABLES, without adding or delivering. */

@@ -20,6 +20,7 @@ import { TABLES } from './tables.ts';
 import { livingOwners } from './queue/owner.ts';
 
 export { examineFile } from './examine.ts';
+export { engineProblem } from './file/sqlite.ts';
 export { findNewest } from './find-newest.ts';
 export { openChunks } from './sqlite-chunk-store.ts';
 

@@ -18,9 +18,17 @@ const OVERDUE_MS = 10_000;
 /** Maximum difference between the clocks of machines that share a queue. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** Reports the state of the queue's file: locks, damage, permissions and free space. */
-export function storeResults(seen: QueueExamination): DoctorResult[] {
-  if (seen.kind === 'absent') return [absentResult(seen), ...diskResults(dirname(seen.file), seen.freeBytes)];
+/**
+ * Reports the state of the queue's file: locks, damage, permissions and free space. `isNeeded`: the config is for `serve` or
+ * names a store, so a file that cannot be made is a failure.
+ */
+export function storeResults(
+  seen: QueueExamination,
+  { isNeeded }: { readonly isNeeded: boolean },
+): DoctorResult[] {
+  if (seen.kind === 'absent') {
+    return [absentResult(seen, isNeeded), ...diskResults(dirname(seen.file), seen.freeBytes)];
+  }
   const { store, isWritable, freeBytes } = seen;
   return [
     lockResult(store),
@@ -33,9 +41,10 @@ export function storeResults(seen: QueueExamination): DoctorResult[] {
 type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
 type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
 
-function absentResult({ file, problem, engineProblem }: AbsentStore): DoctorResult {
+function absentResult({ file, problem, engineProblem }: AbsentStore, isNeeded: boolean): DoctorResult {
   if (engineProblem !== undefined) {
-    return { check: 'store', status: 'warn', said: engineProblem.message, hint: engineProblem.hint };
+    const { message: said, hint } = engineProblem;
+    return { check: 'store', status: isNeeded ? 'fail' : 'warn', said, hint };
   }
   if (problem === undefined) {
     return ok('store', `${file}: not there yet; serve, worker and --queue create it`);

@@ -92,16 +92,22 @@ async function queueAndStore(
   sources: Sources | undefined,
 ): Promise<readonly DoctorResult[]> {
   const result = await resultsOnError('store', async () => {
-    const place = namedStore(options, settings) ?? join(settings.dataDir, 'hooks.db');
+    const named = namedStore(options, settings);
+    const place = named ?? join(settings.dataDir, 'hooks.db');
     if (isServer(place)) return serverResults(options, settings, sources);
     const seen = await examineQueue(place, systemClock);
     const survey = seen.kind === 'there' ? seen.survey : undefined;
     return [
-      ...storeResults(seen),
+      ...storeResults(seen, { isNeeded: named !== undefined || isService(sources) }),
       ...(survey === undefined ? [] : queueResults(survey, sources, Date.now())),
     ];
   });
   return 'results' in result ? result.results : result.value;
+}
+
+/** Whether `hooks serve` can accept calls with these sources. */
+function isService(sources: Sources = {}): boolean {
+  return Object.values(sources).some(({ writeKey }) => writeKey !== undefined);
 }
 
 /** Reports a queue on a server: whether it can be written, and its warnings. */

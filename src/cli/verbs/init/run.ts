@@ -10,6 +10,7 @@ import { MASK, printable, redactUrl } from '../../../redact.ts';
 import { unwritableFile } from '../../../report/output-file.ts';
 import { isLoopbackHost } from '../../../url.ts';
 import type { GlobalOptions } from '../../command.ts';
+import { noteHint } from '../../error-text.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import { readSecretFlags, type SecretFlags } from '../../flags/signature/secret-flags.ts';
 import type { Io } from '../../io.ts';
@@ -26,7 +27,9 @@ export interface InitOptions extends GlobalOptions, SecretFlags {
 const FIRST_URL = 'http://localhost:3000/webhook';
 
 /** Runs `hooks init`: writes a commented config and prints what to try next. */
-export async function initialize(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
+export async function initialize(words: readonly string[], given: InitOptions, io: Io): Promise<ExitCode> {
+  const { file, urls: named } = sortWords(words);
+  const options = named.length === 0 ? given : { ...given, url: [...(given.url ?? []), ...named] };
   const target = resolve(io.cwd, file);
   validateName(file);
   if (options.force !== true) rejectSecondConfig(target, io.cwd);
@@ -36,7 +39,24 @@ export async function initialize(file: string, options: InitOptions, io: Io): Pr
   const text = configTemplate({ urls: answers.urls, inForce: settingsInForce(answers) });
   writePrivately(target, text, { file, isReplaced: options.force ?? false });
   printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
+  if (answers.purpose === 'service' && options.quiet !== true) await noteQueueProblem(io);
   return ExitCode.ok;
+}
+
+function isUrl(word: string): boolean {
+  return /^(?:https?:\/\/|\$\{)/i.test(word);
+}
+
+/** Tells URLs from the name of the file. Throws ConfigError for a second file. */
+function sortWords(words: readonly string[]): { readonly file: string; readonly urls: readonly string[] } {
+  const urls = words.filter(isUrl);
+  const [file = '.hooksrc.yaml', second] = words.filter((word) => !urls.includes(word));
+  if (second === undefined) return { file, urls };
+  const sentence = `Expected one file, got ${printable(file, 200)} and ${printable(second, 200)}`;
+  throw new ConfigError(sentence, {
+    flag: 'file',
+    hint: 'name one YAML file; URLs start with http:// or https://',
+  });
 }
 
 /** Throws ConfigError for a file that hooks would not read as YAML. */
@@ -182,6 +202,15 @@ function printResult(
   if (purpose === 'service' && !isSigned) {
     io.note(`${io.errColor.yellow('warning:')} ${UNSIGNED_WARNING}`);
   }
+}
+
+/** Says what this Node lacks to open the queue of `hooks serve`, and how to install it. */
+async function noteQueueProblem(io: Io): Promise<void> {
+  const { queueFileProblem } = await import('../../../stores/open.ts');
+  const problem = await queueFileProblem();
+  if (problem === undefined) return;
+  io.note(`note: hooks serve keeps its queue in a file: ${problem.message}`);
+  if (problem.hint !== undefined) noteHint(io, problem.hint);
 }
 
 /**

@@ -19,8 +19,8 @@ const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
   unknown: 'there is no such delivery (hooks queue list shows their ids)',
   delivered: 'it is already delivered; hooks queue show prints its body, to send it again',
   waiting: 'it is not a dead letter: it is waiting, and will be delivered',
-  invalid: 'its message is invalid, so no attempt can succeed: correct it and send it again',
-  damaged: 'its stored body is damaged, and is not sent; hooks queue show prints the rest of it',
+  invalid: 'the message is invalid, so no attempt can succeed: correct it and send it again',
+  damaged: 'the stored body is damaged, and is not sent; hooks queue show prints the rest of it',
   sending: 'it is in flight; try again when it is settled',
   dead: 'it is a dead letter: hooks queue retry without --now delivers it again',
 };
@@ -118,7 +118,13 @@ function retryQuestion(count: number): string {
   return `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
 }
 
-/** Changes all selected deliveries, and prints counts. Deliveries that cannot be changed are counted without a reason. */
+/** Results of dead letters that no retry can deliver. The others have left the selection meanwhile. */
+const UNDELIVERABLE = ['invalid', 'damaged'] as const satisfies readonly RetryResult[];
+
+/**
+ * Changes all selected deliveries, and prints counts. Returns 1, with a reason for each kind, if some of them cannot be
+ * delivered.
+ */
 async function changeSelected({
   inspection,
   change,
@@ -142,7 +148,13 @@ async function changeSelected({
     }
   });
   writeCounts(counts, options, io);
-  return ExitCode.ok;
+  const left = UNDELIVERABLE.filter((result) => (counts[result] ?? 0) > 0);
+  for (const result of left) {
+    const what = quantityText(counts[result] ?? 0, DEAD_LETTERS);
+    const selection = `--filter reason!=${result} selects the others`;
+    io.note(`${io.errColor.red('unchanged:')} ${what}: ${UNCHANGED[result]}; ${selection}`);
+  }
+  return left.length === 0 ? ExitCode.ok : ExitCode.negative;
 }
 
 export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io): void {

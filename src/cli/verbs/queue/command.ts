@@ -21,7 +21,11 @@ const EXAMPLES = {
   ],
   drop: ['drop ID…                    # remove deliveries for good'],
   purge: ['purge --older-than 30d --yes # remove old dead letters'],
-  export: ['export --state dead > dead.ndjson   # for hooks replay'],
+  export: [
+    'export --state dead > dead.ndjson   # for hooks replay',
+    'export --deliveries > all.ndjson    # for hooks queue import',
+  ],
+  import: ['import all.ndjson           # the same deliveries again'],
   backup: ['backup copy.db              # while it is in use'],
   vacuum: ['vacuum                      # give space back to the disk'],
   recover: ['recover hooks.db --to new.db        # when the file is damaged'],
@@ -42,6 +46,10 @@ messageId, source, destination, state, reason; state=delivered is the same as
 --state delivered. --older-than and --newer-than select by the time at which a
 delivery was added: an age (2h), or a timestamp. An id may be shortened to a
 unique beginning or end; a terminal shows the ends.
+
+export prints bodies: hooks replay sends each to all destinations of its source,
+as a new message. export --deliveries prints deliveries: import adds them to a
+queue with the same id, destination and message id, each id once.
 
 retry delivers a dead letter of reason unplanned without checking it with the
 tracking plan again.
@@ -115,10 +123,13 @@ function addChangingVerbs(add: Add): void {
     (await import('./remove-deliveries.ts')).dropDeliveries(ids, options, io),
   ).option('--all', 'drop all deliveries, or those that the flags below select');
   addConfirmationFlags(addSelectionFlags(drop));
-  const bodies = add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, io) =>
-    (await import('./show-deliveries.ts')).exportBodies(options, io),
+  const printing = add('export', 'print bodies or deliveries as NDJSON', async (_, options, io) =>
+    (await import('./show-deliveries.ts')).exportDeliveries(options, io),
+  ).option('--deliveries', 'print whole deliveries, for hooks queue import');
+  addSelectionFlags(printing);
+  add('import <files...>', 'add deliveries of export --deliveries', async (files, options, io) =>
+    (await import('./import-deliveries.ts')).importDeliveries(files, options, io),
   );
-  addSelectionFlags(bodies);
   const purgeSummary = 'remove all dead letters, or the states of --state, for good';
   const purge = add('purge', purgeSummary, async (_, options, io) =>
     (await import('./remove-deliveries.ts')).purgeDeliveries(options, io),
@@ -135,10 +146,10 @@ function addConfirmationFlags(command: Command): void {
 /** Adds the subcommands for the whole store. */
 function addStoreCommands(add: Add): void {
   add('backup <file>', 'copy the queue file while it is in use', async ([file = ''], options, io) =>
-    (await import('./back-up-store.ts')).backUpStore(given(file), options, io),
+    (await import('./queue-file.ts')).backUpStore(given(file), options, io),
   );
   add('vacuum', 'give freed space back to the disk', async (_, options, io) =>
-    (await import('./vacuum-store.ts')).vacuumStore(options, io),
+    (await import('./queue-file.ts')).vacuumStore(options, io),
   );
   const moveSummary = 'move waiting deliveries and dead letters to another store';
   add('move', moveSummary, async (_, options, io) => {

@@ -1,56 +1,16 @@
 import { isoTime } from '../../../clock.ts';
-import { capturedBody } from '../../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { isJsonObject } from '../../../message/types.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
+import type { LaneId } from '../../../queue/queue.ts';
 import { printable } from '../../../redact.ts';
-import { truncateUrl } from '../../fit-text.ts';
+import { truncateEnd, truncateUrl } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import { bodyText } from '../../print/body-text.ts';
 import { ColumnLayout, type Column } from '../../print/column-layout.ts';
 import { formatRow } from '../../print/table.ts';
 import { attemptWithDetail, durationText } from '../../attempt-text.ts';
-
-/** Returns the fields of a delivery that `hooks queue list -o json` prints. */
-export function briefJson(delivery: Delivery): Record<string, unknown> {
-  const { id, messageId, type, source, destination, state, reason, detail, createdAt, dueAt, settledAt } =
-    delivery;
-  const { rounds, attempts } = delivery.progress;
-  const last = attempts.at(-1);
-  return {
-    id,
-    messageId,
-    type,
-    source,
-    destination,
-    state,
-    ...(reason !== undefined && { reason }),
-    ...(detail !== undefined && { detail }),
-    createdAt: isoTime(createdAt),
-    ...(settledAt === undefined ? { dueAt: isoTime(dueAt) } : { settledAt: isoTime(settledAt) }),
-    rounds,
-    ...(last !== undefined && { lastAttempt: attemptJson(last) }),
-  };
-}
-
-/** Returns all fields, with the body and every attempt. A damaged body is named `damaged`, so that no program sends it. */
-export function fullJson(delivery: Delivery): Record<string, unknown> {
-  const { orderKeys, progress, body, isDamaged } = delivery;
-  const { lastAttempt: _, ...brief } = briefJson(delivery);
-  return {
-    ...brief,
-    orderKeys,
-    ...(progress.firstAttemptAt !== undefined && { firstAttemptAt: isoTime(progress.firstAttemptAt) }),
-    rejectedBy: progress.rejectedBy,
-    attempts: progress.attempts.map(attemptJson),
-    ...(isDamaged ? { damaged: capturedBody(body) } : capturedBody(body)),
-  };
-}
-
-function attemptJson({ at, ...attempt }: AttemptRecord): object {
-  return { at: isoTime(at), ...attempt };
-}
 
 /** Characters at the end of an id that are printed: enough to differ within a process and between processes. */
 const SHORT_ID_LENGTH = 11;
@@ -99,6 +59,21 @@ export function briefText(delivery: Delivery, screen: Screen, now: number): stri
   ]);
 }
 
+/**
+ * Formats what is wrong with the message of a dead letter that was never sent, as a line below that of `briefText` on a
+ * terminal. Empty in a pipe, where it is part of the same line.
+ */
+export function problemLine({ detail }: Delivery, { stdoutColumns: columns, color }: Screen): string {
+  if (detail === undefined || columns === undefined) return '';
+  return `\n${color.dim(truncateEnd(`  why: ${printable(detail)}`, columns))}`;
+}
+
+/** Formats the lane of a delivery. A dead letter without a known destination has only a source. */
+export function laneText({ source, destination }: LaneId): string {
+  const from = printable(source, 80);
+  return destination === '' ? from : `${from} → ${printable(destination, 80)}`;
+}
+
 /** When the delivery is due, why it is a dead letter, or when it was delivered. */
 function whenText({ reason, settledAt, dueAt, createdAt, state }: Delivery, now: number): string {
   if (reason !== undefined) return reason;
@@ -124,19 +99,21 @@ function pipedText({
   destination,
   state,
   reason,
+  detail,
   createdAt,
   progress,
 }: Delivery): string {
   const last = progress.attempts.at(-1);
+  const problem = last === undefined ? detail && printable(detail) : attemptWithDetail(last);
   return formatRow(
     [
       { text: reason === undefined ? state : `${state} (${reason})`, minWidth: 16 },
       { text: printable(id, 80) },
       { text: printable(type, 40), minWidth: 8 },
       { text: printable(messageId, 60) },
-      { text: `${printable(source, 40)} → ${printable(destination, 40)}` },
+      { text: laneText({ source, destination }) },
       { text: isoTime(createdAt) },
-      ...(last === undefined ? [] : [{ text: attemptWithDetail(last) }]),
+      ...(problem === undefined ? [] : [{ text: problem }]),
     ],
     { columns: undefined },
   );

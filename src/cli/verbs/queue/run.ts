@@ -15,6 +15,8 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
   /** `--now` of `hooks queue retry`: makes waiting deliveries due immediately. */
   readonly now?: true;
   readonly yes?: true;
+  /** `--deliveries` of `hooks queue export`: prints whole deliveries instead of bodies. */
+  readonly deliveries?: true;
   readonly dryRun?: true;
   /** `--limit` of `hooks queue list`: maximum number of deliveries to print. */
   readonly limit?: number;

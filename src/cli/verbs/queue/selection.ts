@@ -3,10 +3,11 @@ import { systemClock } from '../../../clock.ts';
 import { parseDuration } from '../../../duration.ts';
 import { readTimestamp } from '../../../message/timestamp.ts';
 import { isJsonObject, type JsonObject } from '../../../message/types.ts';
-import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
+import { DEAD_REASONS, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type { QueueInspection, DeliverySelection } from '../../../queue/inspection.ts';
 import { printable } from '../../../redact.ts';
-import { readConditions, readFilter } from '../../../message/filter.ts';
+import { nearHint } from '../../../suggest.ts';
+import { readConditions, readFilter, type MessageFilter } from '../../../message/filter.ts';
 import { collect, flagError } from '../../flags/flag-values.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
@@ -49,7 +50,7 @@ export async function* select(
     toChange = false,
   }: Pick<DeliverySelection, 'states' | 'toChange'> & { readonly pageSize?: number },
 ): AsyncGenerator<readonly Delivery[]> {
-  const filter = flags.filter && readFilter(flags.filter);
+  const filter = flags.filter && readDeliveryFilter(flags.filter);
   const selected = flags.state ?? (asksForState(flags) ? STATES : states);
   const { since, before } = addingTimeOf(flags);
   const selection = { states: selected, since, limit: pageSize, toChange };
@@ -61,6 +62,21 @@ export async function* select(
     );
     after = next;
   }
+}
+
+/** The fields of a delivery that have few values. `reason=` selects the deliveries without a reason. */
+const CLOSED_FIELDS: Readonly<Record<string, readonly string[]>> = { state: STATES, reason: DEAD_REASONS };
+
+/** Reads `--filter` flags. Throws ConfigError also for an unknown state or reason, which would match no delivery. */
+function readDeliveryFilter(flags: readonly string[]): MessageFilter {
+  for (const { path, operator, value } of flags.flatMap((text) => readConditions(text))) {
+    const known = Object.hasOwn(CLOSED_FIELDS, path) ? CLOSED_FIELDS[path] : undefined;
+    const isCompared = operator === '=' || operator === '!=';
+    if (known === undefined || !isCompared || value === '' || known.includes(value)) continue;
+    const sentence = `Expected \`${path}\` in \`--filter\` to be one of ${known.join(', ')}, got ${printable(value, 60)}`;
+    throw flagError('--filter', sentence, nearHint(value, known, 'run hooks queue list to see them'));
+  }
+  return readFilter(flags);
 }
 
 /** Times of adding: from `since` on, and earlier than `before`. Milliseconds since the epoch. */

@@ -4,11 +4,13 @@ import { readJson } from '../../../message/json/read-json.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import { formatCount } from '../../../message/limits.ts';
 import type { QueueInspection } from '../../../queue/inspection.ts';
+import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import { escapeInJson, printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
+import { briefJson, fullJson } from './delivery-json.ts';
+import { briefHead, briefText, fullText, problemLine } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
 import { isNarrowed, UNSETTLED_AND_DEAD, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
@@ -25,33 +27,44 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
   const now = Date.now();
   let head = briefHead(io);
   return printEach(limited, io, (delivery) => {
-    const text = `${head}${briefText(delivery, io, now)}\n`;
+    const text = `${head}${briefText(delivery, io, now)}${problemLine(delivery, io)}\n`;
     head = '';
     return text;
   });
 }
 
 /** Runs `hooks queue export`. */
-export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
+export function exportDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
+  const { deliveries: isWhole = false } = options;
   const formatted = (delivery: Delivery): string | undefined => {
     const { body, isDamaged, reason } = delivery;
     // The body of a message that was rejected as invalid is possibly not JSON.
-    const isMessage = reason !== 'invalid' || parseJsonOrUndefined(body) !== undefined;
-    if (!isDamaged && isMessage) return `${exportLine(delivery)}\n`;
+    const isPrinted = isWhole || reason !== 'invalid' || parseJsonOrUndefined(body) !== undefined;
+    if (!isDamaged && isPrinted) {
+      return `${isWhole ? escapeInJson(JSON.stringify(fullJson(delivery))) : bodyLine(delivery)}\n`;
+    }
     const id = printable(delivery.id);
     const problem = isDamaged ? 'damaged' : 'not JSON';
     io.note(`left out: the body of ${id} is ${problem} (hooks queue show ${id})`);
     return undefined;
   };
-  return printEach(options, io, formatted, io.verbatim);
+  return printEach(options, io, formatted, {
+    out: io.verbatim.out,
+    begin: async ({ file }) => {
+      if (isWhole && !options.quiet && (await file?.isDelivered())) io.note(DELIVERED_MEANWHILE);
+    },
+  });
 }
+
+const DELIVERED_MEANWHILE =
+  'note: a process delivers from this queue: stop serve and worker before the export, or messages may be sent twice';
 
 /**
  * Returns the body if one line of JSON represents it exactly. Otherwise returns a capture, which can hold any bytes: for a
  * body that is not JSON or that parsing would change, and for one whose exact bytes `replay` could not restore from a line
  * in which the characters that control a terminal are escaped.
  */
-function exportLine({ body }: Delivery): string {
+function bodyLine({ body }: Delivery): string {
   if (isLossless(body)) {
     const text = Buffer.from(body).toString();
     const stringified = JSON.stringify(JSON.parse(text));
@@ -71,13 +84,20 @@ function isLossless(body: Uint8Array): boolean {
   }
 }
 
+interface PrintEachOptions extends Pick<Io, 'out'> {
+  /** Called before the first delivery is read. */
+  readonly begin?: (durable: DurableQueue) => Promise<void>;
+}
+
 function printEach(
   options: QueueOptions,
   io: Io,
   format: (delivery: Delivery) => string | undefined,
-  { out }: Pick<Io, 'out'> = io,
+  { out, begin }: PrintEachOptions = io,
 ): Promise<ExitCode> {
-  return withQueue(options, io, async ({ inspection }) => {
+  return withQueue(options, io, async (durable) => {
+    const { inspection } = durable;
+    await begin?.(durable);
     let found = 0;
     const { limit = Infinity } = options;
     for await (const page of select(inspection, options, { states: UNSETTLED_AND_DEAD })) {

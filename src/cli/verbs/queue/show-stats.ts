@@ -9,7 +9,7 @@ import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { formatTable, type Cell } from '../../print/table.ts';
-import { dueText } from './delivery-line.ts';
+import { dueText, laneText } from './delivery-line.ts';
 import { isNarrowed, select, STATES, type SelectionFlags } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
 
@@ -84,10 +84,6 @@ function missedTable(
     `note: a webhook failed where another succeeded${of}. If each must get every message, use two destinations`,
   );
   return `\n${formatTable([heads, ...rows], { columns })}`;
-}
-
-function laneText({ source, destination }: LaneId): string {
-  return `${printable(source, 80)} → ${printable(destination, 80)}`;
 }
 
 /** Counts the selected deliveries by reading each one. Adds the failed attempts of delivered ones to `missed`. */

@@ -168,7 +168,10 @@ export class ReplayRun {
     watch?.sent();
     try {
       const deliveryId = checkpoint?.deliveryId(sent.index);
-      open.pipeline.deliverThen({ message, exactBody, orderKeys: sent.orderKeys, deliveryId }, (outcome) =>
+      // A resumed replay repeats the id of an entry that has none, so that the receiver recognizes the message.
+      const messageId = message.messageId ?? deliveryId;
+      const { orderKeys } = sent;
+      open.pipeline.deliverThen({ message, messageId, exactBody, orderKeys, deliveryId }, (outcome) =>
         this.#conclude(sent, outcome),
       );
     } catch (error) {

@@ -27,7 +27,12 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     const { readPlanFile } = await import('../../flags/plan-file.ts');
     return readPlanFile(file, io);
   };
-  const service = await runService({ ...opened, host, port, deliver, deletionReach, readPlan });
+  const service = await runService({ ...opened, host, port, deliver, deletionReach, readPlan }).catch(
+    async (error: unknown) => {
+      const { withPortHolder } = await import('./port-holder.ts');
+      throw await withPortHolder(error);
+    },
+  );
   const { reloadPlans } = service;
   // At a terminal, SIGHUP means that the terminal is gone.
   if (reloadPlans !== undefined && !io.stderrIsTty) io.onHangup(() => void reloadPlans());

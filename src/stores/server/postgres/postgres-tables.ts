@@ -50,7 +50,7 @@ async function hasOurTables(client: Queryable): Promise<boolean> {
   );
   if (!rows.some(({ name }) => name === 'hooks_lines')) return rows.length === 3;
   throw new QueueError('The tables in PostgreSQL were made by another version of hooks', {
-    hint: `run \`hooks queue export > FILE\` with that version, drop the schema ${SCHEMA}, then run \`hooks replay FILE --queue\``,
+    hint: `run \`hooks queue export --deliveries > FILE\` with that version, drop the schema ${SCHEMA}, then run \`hooks queue import FILE\``,
   });
 }
 

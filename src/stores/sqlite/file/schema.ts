@@ -59,6 +59,6 @@ function otherSchema(file: string, version: number): QueueError {
   const sentence = `The queue ${file} was made by another version of hooks (schema ${version}, expected ${SCHEMA_VERSION})`;
   return new QueueError(sentence, {
     file,
-    hint: 'run `hooks queue export > FILE` with that version, move the queue away, then run `hooks replay FILE --queue`',
+    hint: 'run `hooks queue export --deliveries > FILE` with that version, move the queue away, then run `hooks queue import FILE`',
   });
 }

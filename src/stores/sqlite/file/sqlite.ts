@@ -45,6 +45,17 @@ export async function loadSqlite(): Promise<Sqlite> {
   return builtIn() ?? (await replacement());
 }
 
+/** Returns why this Node cannot open a database. Undefined if it can. */
+export async function engineProblem(): Promise<QueueError | undefined> {
+  try {
+    await loadSqlite();
+    return undefined;
+  } catch (error) {
+    if (error instanceof QueueError) return error;
+    throw error;
+  }
+}
+
 /** Opens a database, calls `use` with it, and closes it. */
 export async function withDatabase<T>(
   file: string,

@@ -5,14 +5,17 @@ import { QueueError } from '../../../../src/errors.ts';
 const ABSENT = { kind: 'absent', file: '/data/hooks.db', freeBytes: 2 ** 30, problem: undefined } as const;
 
 describe('storeResults', () => {
-  it('warns about a Node that cannot create the queue', () => {
+  it.each([
+    ['warns about', false, 'warn'],
+    ['fails for', true, 'fail'],
+  ])('%s a Node that cannot create the queue, if the config needs it: %s', (_, isNeeded, status) => {
     const engineProblem = new QueueError('SQLite is required', { hint: 'install it' });
-    expect(storeResults({ ...ABSENT, engineProblem })[0]).toEqual({
+    expect(storeResults({ ...ABSENT, engineProblem }, { isNeeded })[0]).toEqual({
       check: 'store',
-      status: 'warn',
+      status,
       said: 'SQLite is required',
       hint: 'install it',
     });
-    expect(storeResults({ ...ABSENT, engineProblem: undefined })[0]?.status).toBe('ok');
+    expect(storeResults({ ...ABSENT, engineProblem: undefined }, { isNeeded })[0]?.status).toBe('ok');
   });
 });

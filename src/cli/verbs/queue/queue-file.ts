@@ -30,3 +30,22 @@ async function assertNew(target: string, name: string): Promise<void> {
   const sentence = `Expected a new file for the backup, but there is ${name} already`;
   throw flagError('file', sentence, 'name another file, or remove this one first');
 }
+
+/** Runs `hooks queue vacuum`. */
+export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async (durable) => {
+    const hint = 'leave it to the server, which reuses freed space';
+    const file = requireFile(durable, { purpose: 'vacuum', hint });
+    const { place } = durable;
+    const bytesBefore = (await stat(place)).size;
+    await file.giveBackSpace(() => !io.signal.aborted);
+    const bytesAfter = await file.settledBytes();
+    const text = `${place}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now`;
+    writeResult({ fields: { store: place, bytesBefore, bytesAfter }, text }, { options, io });
+    return ExitCode.ok;
+  });
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

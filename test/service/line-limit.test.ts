@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { LineLimit } from '../../../src/app/service/line-limit.ts';
-import { FakeClock } from '../../fake-clock.ts';
+import { LineLimit } from '../../src/service/line-limit.ts';
+import { FakeClock } from '../fake-clock.ts';
 
 it('five dead letters per minute, destination and reason get a line; the others are counted', async () => {
   const clock = new FakeClock(1_000);
