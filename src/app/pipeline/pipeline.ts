@@ -4,7 +4,7 @@ import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import { sleep, systemClock, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
-import { Engine } from '../../engine/engine.ts';
+import { Engine, type EngineOptions } from '../../engine/engine.ts';
 import type { Sources } from '../../engine/options.ts';
 import { Router } from '../../engine/router.ts';
 import type { LaneId } from '../../queue/queue.ts';
@@ -52,6 +52,7 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
   /** Name of the source that the client's messages belong to. */
   readonly source: string;
   readonly client: ResolvedClientOptions;
+  readonly receivedSignature?: EngineOptions['receivedSignature'];
 }
 
 /**
@@ -76,6 +77,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
+    receivedSignature: options.receivedSignature,
     ...(queue === memory && { makeDue: async (lane: LaneId) => memory.makeDue(lane) }),
     loadCauses: () => import('../../diagnosis/explain.ts'),
   });

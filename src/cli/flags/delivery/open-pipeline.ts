@@ -4,7 +4,12 @@ import { systemClock } from '../../../clock.ts';
 import type { ResponseCause } from '../../../diagnosis/explain.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import { createQueuePipeline, openDeliveryPipeline, type Pipeline } from '../../../app/pipeline/pipeline.ts';
+import {
+  createQueuePipeline,
+  openDeliveryPipeline,
+  type DeliveryParts,
+  type Pipeline,
+} from '../../../app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
 import { createReadingTransport, type ExchangeObserver } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
@@ -36,6 +41,7 @@ interface OpenOptions {
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
   /** The queue for `--queue` if the command has already opened it. Closed with the pipeline. @default it is opened */
   readonly durable?: DurableQueue;
+  readonly receivedSignature?: DeliveryParts['receivedSignature'];
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
   /**
@@ -125,6 +131,7 @@ function toWebhooks(
   return openDeliveryPipeline({
     source,
     sources,
+    receivedSignature: options.receivedSignature,
     onEvent: (event) => {
       if (event.kind === 'attempt' && event.attempt.status !== undefined) options.onResponse?.();
       retries.see(event);

@@ -35,6 +35,7 @@ import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
+import { RecordedSignatures } from '../../flags/delivery/recorded-signatures.ts';
 import { unplannedError } from './invalid-entry.ts';
 import { resentEntries } from './resent-entries.ts';
 import { ResponseWatch } from '../../../replay/response-watch.ts';
@@ -119,13 +120,14 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const isSent = onRequest === undefined && to.kind !== 'queue';
   const watch = isSent ? watchFor(output, options, io) : undefined;
   const onResponse = watch && ((): void => watch.responded());
-  const open = await openPipeline(to, { io, settings, quiet, onRequest, onResponse, note }).catch(
-    async (error: unknown) => {
-      watch?.stop();
-      await output.abandon();
-      throw error;
-    },
-  );
+  const signatures = new RecordedSignatures();
+  const { of: receivedSignature } = signatures;
+  const opening = { io, settings, quiet, onRequest, onResponse, note, receivedSignature };
+  const open = await openPipeline(to, opening).catch(async (error: unknown) => {
+    watch?.stop();
+    await output.abandon();
+    throw error;
+  });
   const { exact = false, format } = options;
   const invalid = new InvalidCaptures();
   const run = new ReplayRun({
@@ -144,9 +146,11 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     pace: createPace({ clock: systemClock, ...plan }),
     selection: new ReplaySelection(plan.selection),
     readyOptions,
+    signatures,
   });
   const result = await run.finish();
-  if (invalid.remark !== undefined && !quiet) note(`note: ${invalid.remark}`);
+  const remarks = quiet ? [] : [invalid.remark, signatures.remark(to)].filter((each) => each !== undefined);
+  for (const remark of remarks) note(`note: ${remark}`);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
