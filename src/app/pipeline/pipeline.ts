@@ -53,7 +53,11 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
   readonly source: string;
   readonly client: ResolvedClientOptions;
   readonly receivedSignature?: EngineOptions['receivedSignature'];
+  readonly wrapTransport?: TransportWrapper;
 }
+
+/** Adds something to the transport that a pipeline creates itself. */
+export type TransportWrapper = (transport: Transport) => Transport;
 
 /**
  * Opens a pipeline: client → engine → queue → transport. Throws ConfigError for webhooks with an unusable URL, proxy or CA
@@ -61,7 +65,7 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
  */
 export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
-  const transport = options.transport ?? undici(options);
+  const transport = options.transport ?? undici(options, options.wrapTransport);
   const memory = new MemoryQueue(clock);
   const { queue = memory } = options;
   const outcomes = new Outcomes({ followsAll: options.queue === undefined });
@@ -134,8 +138,9 @@ export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   });
 }
 
-export function undici({ proxyEnv }: SharedOptions): Transport {
-  return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+export function undici({ proxyEnv }: SharedOptions, wrap?: TransportWrapper): Transport {
+  const transport = createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+  return wrap === undefined ? transport : wrap(transport);
 }
 
 interface PipelineParts extends Pick<ClientParts, 'check'> {

@@ -122,7 +122,8 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const onResponse = watch && ((): void => watch.responded());
   const signatures = new RecordedSignatures();
   const { of: receivedSignature } = signatures;
-  const opening = { io, settings, quiet, onRequest, onResponse, note, receivedSignature };
+  const shown = shownAttempts(options);
+  const opening = { io, settings, quiet, onRequest, onResponse, note, receivedSignature, ...shown };
   const open = await openPipeline(to, opening).catch(async (error: unknown) => {
     watch?.stop();
     await output.abandon();
@@ -149,11 +150,20 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     signatures,
   });
   const result = await run.finish();
-  const remarks = quiet ? [] : [invalid.remark, signatures.remark(to)].filter((each) => each !== undefined);
-  for (const remark of remarks) note(`note: ${remark}`);
+  if (!quiet) noteEach([invalid.remark, signatures.remark(to)], note);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
+}
+
+/** Returns how attempts are shown: with -v each retry, and headers unless the output is JSON. */
+function shownAttempts({ verbose, output }: ReplayOptions) {
+  const isVerbose = verbose === true;
+  return { gathersRetries: !isVerbose, showsHeaders: isVerbose && output === 'text' };
+}
+
+function noteEach(remarks: readonly (string | undefined)[], note: (line: string) => void): void {
+  for (const remark of remarks) if (remark !== undefined) note(`note: ${remark}`);
 }
 
 function watchFor(output: ReplayOutput, options: ReplayOptions, io: Io): ResponseWatch | undefined {
