@@ -44,6 +44,14 @@ describe('a slip of someone who does not know the command line yet', () => {
     await expectRejected(line.split(' '), `hint:  ${hint}`);
   });
 
+  it('expect without -- before COMMAND gets a hint about it', async () => {
+    await expectRejected(
+      'expect --count 1 hooks send track --event Signup'.split(' '),
+      'hint:  write -- before the command: hooks expect … -- hooks …',
+    );
+    await expectRejected('expect --cuont 1 -- hooks send'.split(' '), 'did you mean --count?');
+  });
+
   it('help for an unknown topic lists the topics', async () => {
     await expectRejected(
       ['help', 'nonesuch'],
