@@ -22,6 +22,7 @@ import type { Io } from '../../io.ts';
 import { openPipeline } from '../../flags/delivery/open-pipeline.ts';
 import { previewOf } from '../../flags/delivery/preview-flags.ts';
 import { errorSentence } from '../../error-text.ts';
+import { noteUnsigned } from '../../flags/signature/unsigned-note.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
@@ -56,6 +57,7 @@ export async function replay(
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
   if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
+  noteUnsigned(to, options, { settings, io });
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
