@@ -76,6 +76,9 @@ export function readUsageError(text: string): { readonly sentence: string; reado
  */
 function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
+  if (sentence.startsWith('Unknown option') && lacksDashes(command)) {
+    return `write -- before the command: ${pathOf(command)} … -- ${command.args[0]} …`;
+  }
   const [, choices = '', got = ''] = CHOICE.exec(sentence) ?? [];
   if (choices !== '') return nearHint(got, choices.split(/, | or /), help);
   if (/^Expected (?:at most|no arguments)/.test(sentence)) return `${meantArgument(command)}; or ${help}`;
@@ -95,6 +98,15 @@ function usageHint(sentence: string, command: Command): string {
   return flag === undefined || command.parent !== null
     ? help
     : `give it after the command: hooks COMMAND ${flag} …; or ${help}`;
+}
+
+/** Whether the words of a command that another command starts were given without the `--` before them. */
+function lacksDashes(command: Command): boolean {
+  return (
+    command.usage().endsWith('-- COMMAND') &&
+    /^[\w./@-]{1,40}$/.test(command.args[0] ?? '') &&
+    !command.args[0]?.startsWith('-')
+  );
 }
 
 /** Matches the sentence of a value that is none of the choices of its flag. */

@@ -2,6 +2,7 @@ import { Problems, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
+import { isSignatureHeader } from '../signature/signature-headers.ts';
 import { buildHeaders, type HeaderContext } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 
@@ -24,6 +25,8 @@ export interface Webhook {
    * attempt.
    */
   readonly hasOwnTrace: boolean;
+  /** Whether the configured headers have a signature, which is then sent instead of a received one. */
+  readonly hasOwnSignature: boolean;
 }
 
 type WebhookContext = Omit<HeaderContext, 'authorization'>;
@@ -72,7 +75,8 @@ export function prepareWebhook(webhook: WebhookOptions, context: WebhookContext)
   const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));
   const hasOwnKey = names.has('idempotency-key');
   const hasOwnTrace = names.has('traceparent') || names.has('tracestate');
-  return { key: shownUrl, position: 1, url, shownUrl, headers, hasOwnKey, hasOwnTrace };
+  const hasOwnSignature = [...names].some(isSignatureHeader);
+  return { key: shownUrl, position: 1, url, shownUrl, headers, hasOwnKey, hasOwnTrace, hasOwnSignature };
 }
 
 const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<

@@ -43,14 +43,15 @@ export function signatureHeadersText(
 ): string | undefined {
   const missing = new Set(wanted.toLowerCase().split(' and '));
   const found = [...new Set(names)]
-    .filter((name) => !missing.has(name.toLowerCase()) && (alike.includes(name) || isLikeSignature(name)))
+    .filter((name) => !missing.has(name.toLowerCase()) && (alike.includes(name) || isSignatureHeader(name)))
     .slice(0, MOST_NAMED);
   if (found.length === 0) return undefined;
   const verb = missing.size === 1 ? 'is' : 'are';
   return `${wanted} ${verb} missing; ${found.map(withService).join(' and ')} came`;
 }
 
-function isLikeSignature(name: string): boolean {
+/** Whether a header, judged by its name, has the signature of a request. */
+export function isSignatureHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return (
     SERVICE_BY_HEADER.has(lower) ||

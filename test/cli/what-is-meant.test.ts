@@ -36,12 +36,20 @@ describe('a slip of someone who does not know the command line yet', () => {
     ['replay', 'files: read these files, globs or - (standard input); or run hooks replay --help'],
     ['completion', 'shell: print the script of this shell; or run hooks completion --help'],
     [
-      'verify a b',
-      'run hooks verify once for each file, and put quotes around a name with spaces; or run hooks verify --help',
+      'sign a b',
+      'run hooks sign once for each file, and put quotes around a name with spaces; or run hooks sign --help',
     ],
     ['doctor foo', 'leave it out, or put quotes around a value with spaces; or run hooks doctor --help'],
   ])('%s gets a hint about its argument', async (line, hint) => {
     await expectRejected(line.split(' '), `hint:  ${hint}`);
+  });
+
+  it('expect without -- before COMMAND gets a hint about it', async () => {
+    await expectRejected(
+      'expect --count 1 hooks send track --event Signup'.split(' '),
+      'hint:  write -- before the command: hooks expect … -- hooks …',
+    );
+    await expectRejected('expect --cuont 1 -- hooks send'.split(' '), 'did you mean --count?');
   });
 
   it('help for an unknown topic lists the topics', async () => {

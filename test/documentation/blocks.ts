@@ -63,6 +63,11 @@ export function isProgram({ language, text }: Block): boolean {
   return language === 'js' && text.startsWith('import ') && !text.includes("'hooks-cli/testing'");
 }
 
+/** Returns whether a block is a shell script in a file. The commands of other shell blocks are run one by one. */
+export function isScript(block: Block): boolean {
+  return block.language === 'sh' && fileOf(block)?.endsWith('.sh') === true;
+}
+
 /** Returns the text of the block that is this file of a page. */
 export function documentedFile(page: string, name: string): string {
   const block = blocksOf(page).find((each) => fileOf(each) === name);

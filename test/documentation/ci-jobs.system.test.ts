@@ -23,6 +23,7 @@ const SECRET = 'secret-of-the-store';
 const SECRET_OF_JOB = 'secret-of-this-job';
 
 const WORKFLOW = documentedFile(PAGE, '.github/workflows/webhooks.yml');
+const SCRIPT = documentedFile(PAGE, 'webhooks.sh');
 const GITLAB_FILE = documentedFile(PAGE, '.gitlab-ci.yml');
 
 /** Replaces the port of the page, which can be in use on this machine. Everything else runs as the page has it. */
@@ -54,7 +55,20 @@ const invoice = { type: 'track', event: 'Invoice Paid', userId: 'u1', timestamp:
 
 /** A project without git and hooks-cli. */
 const FILES = {
-  'package.json': JSON.stringify({ name: 'my-service', version: '1.0.0', private: true, type: 'module' }),
+  'package.json': JSON.stringify({
+    name: 'my-service',
+    version: '1.0.0',
+    private: true,
+    type: 'module',
+    scripts: { test: 'node program.js' },
+  }),
+  'plan.json': JSON.stringify({ 'Invoice Paid': { type: 'object' } }),
+  'captures/invoice.json': JSON.stringify(invoice),
+  // The program that `npm test` of the script runs.
+  'program.js': `
+const headers = { 'content-type': 'application/json' };
+await fetch(process.env.HOOKS_URL, { method: 'POST', headers, body: ${JSON.stringify(JSON.stringify(invoice))} });
+`,
   'fixtures/signup.json': JSON.stringify({ ...invoice, event: 'Signup' }),
   'fixtures/invoice.json': JSON.stringify(invoice),
   // Verifies signatures, but rejects one of the project's own messages.
@@ -108,6 +122,16 @@ describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
     return { result, secret: readFileSync(join(cwd, 'secret-in-use'), 'utf8') };
   }
 
+  async function byScript(receiver: string) {
+    const cwd = await checkout(receiver);
+    await writeFile(join(cwd, 'webhooks.sh'), await withFreePort(SCRIPT));
+    const shell = new JobShell(cwd);
+    const base = { ...MACHINE, PATH: `${dirname(process.execPath)}:${MACHINE['PATH']}`, CI: 'true' };
+    const done = await shell.run('sh webhooks.sh', ['-e'], base);
+    const reports = shell.artifacts(['*.xml']);
+    return { ...done, reports: Object.keys(reports), leftRunning: shell.end() };
+  }
+
   const PASSED = {
     'receiver.xml': expect.stringMatching(/<testsuites?\b[^>]* failures="0"/),
     'replay.xml': expect.stringMatching(/tests="2" failures="0"/),
@@ -158,6 +182,24 @@ describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
       expect(result.artifacts).toEqual({ 'webhook-reports': reports });
       expect(result.log).toMatch(/^::error file=fixtures\/invoice\.json,line=1,title=hooks replay/m);
     });
+  });
+
+  describe('the script for any other system', () => {
+    it('passes for a right receiver, and stops it', { timeout: PATIENT }, async () => {
+      const { code, output, reports, leftRunning } = await byScript('receiver.js');
+      expect(code, output).toBe(0);
+      expect(reports).toEqual(['captures.xml', 'program.xml', 'receiver.xml', 'replay.xml']);
+      expect(leftRunning).toBe(0);
+    });
+
+    it(
+      'fails for a receiver that accepts unsigned requests, and stops it',
+      { timeout: PATIENT },
+      async () => {
+        const { code, output, leftRunning } = await byScript('broken/accepts-everything.js');
+        expect([code, leftRunning], output).toEqual([1, 0]);
+      },
+    );
   });
 
   describe('on GitLab', () => {

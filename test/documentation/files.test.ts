@@ -3,10 +3,10 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { PlanCheck } from '../../src/plan/checking/plan-check.ts';
 import { planOfSchemas } from '../../src/plan/plan.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { BLOCKS, blocksIn, commandsOf, type Block } from './blocks.ts';
+import { BLOCKS, blocksIn, commandsOf, fileOf, type Block } from './blocks.ts';
 
-/** ci-jobs.system.test.ts runs the workflow and the job. */
-const isConfig = ({ page }: Block): boolean => page !== 'docs/ci.md';
+/** ci-jobs.system.test.ts and plan-job.system.test.ts run the workflows and the job. */
+const isConfig = (block: Block): boolean => !/^\.git(?:hub\/|lab-)/.test(fileOf(block) ?? '');
 
 describe('a file in the docs', () => {
   it.each(blocksIn('yaml').filter(isConfig))('is a config that loads: $page:$line', async ({ text }) => {
@@ -52,9 +52,9 @@ const RUN_BY: Readonly<Record<string, string>> = {
   json: 'this file',
   python: 'pages.system.test.ts, end-to-end/receivers.system.test.ts',
   ruby: 'end-to-end/receivers.system.test.ts',
-  sh: 'pages.*.test.ts',
+  sh: 'pages.*.test.ts, ci-jobs.system.test.ts',
   ts: 'system/matcher-types.system.test.ts',
-  yaml: 'this file, ci-jobs.system.test.ts',
+  yaml: 'this file, ci-jobs.system.test.ts, plan-job.system.test.ts',
 };
 
 describe('the blocks of README.md and docs/', () => {

@@ -9,6 +9,7 @@ import {
   commandsOf,
   fileOf,
   isProgram,
+  isScript,
   shownCommandsOf,
   textOfPage,
   type Block,
@@ -92,6 +93,7 @@ class Reading {
   async read(block: Block): Promise<void> {
     const file = fileOf(block);
     if (file !== undefined) await this.#write(file, block.text);
+    if (isScript(block)) return; // ci-jobs.system.test.ts runs it in a project
     if (block.language === 'sh') {
       for (const line of commandsOf(block)) await this.#command(block, line);
     } else if (block.language === 'console') {

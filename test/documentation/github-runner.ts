@@ -148,7 +148,7 @@ class JobRun {
     return code === 0;
   }
 
-  /** Does what the page needs of the three actions that it uses. */
+  /** Does what the pages need of the actions that they use. */
   #use(action: string, options: Values): boolean {
     const { name = '', path = '' } = this.#values(options);
     switch (action.split('@')[0]) {
@@ -160,6 +160,9 @@ class JobRun {
         return true;
       case 'actions/upload-artifact':
         this.#artifacts[name] = this.#shell.artifacts(path.split('\n').filter(Boolean));
+        return true;
+      case 'github/codeql-action/upload-sarif':
+        this.#artifacts['code scanning'] = this.#shell.artifacts([this.#values(options)['sarif_file'] ?? '']);
         return true;
       default:
         throw new Error(`Expected an action that this runner has, got ${action}`);

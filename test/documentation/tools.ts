@@ -1,5 +1,5 @@
 import { hasTool } from '../external-tool.ts';
-import { BLOCKS, blocksOf, commandsOf, isProgram, shownCommandsOf, type Block } from './blocks.ts';
+import { BLOCKS, blocksOf, commandsOf, isProgram, isScript, shownCommandsOf, type Block } from './blocks.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {
   curl: '--version',
@@ -20,7 +20,7 @@ function isRun(block: Block): boolean {
 export function toolsOf(page: string): string[] {
   const blocks = blocksOf(page);
   const commands = [
-    ...blocks.filter(({ language }) => language === 'sh').flatMap(commandsOf),
+    ...blocks.filter((block) => block.language === 'sh' && !isScript(block)).flatMap(commandsOf),
     ...blocks
       .filter(({ language }) => language === 'console')
       .flatMap(shownCommandsOf)

@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { argv } from './argv.ts';
 import { toCapture } from '../../src/capture/to-capture.ts';
+import { MASK } from '../../src/redact.ts';
+import { pairsOf } from '../../src/receiver/response/forwarding.ts';
 import { errorOf } from '../cli/expect-rejected.ts';
 import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { nextJson } from './running-command.ts';
@@ -40,7 +42,9 @@ it('verify accepts what listen saves, and replay --exact sends the same bytes', 
   const again = await hooks(argv`replay captures/*.json --url ${to.url} --secret ${SECRET} --exact -o json`, {
     cwd,
   });
-  expect(again).toMatchObject({ code: 0, stderr: '' });
+  const stderr =
+    'note: signed again with the secret: 7 captures; without a secret, the signature is sent as received\n';
+  expect(again).toMatchObject({ code: 0, stderr });
   expect(summaryOf(again.stdout)).toMatchObject({ read: 7, delivered: 7 });
   expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
   const golden = await Promise.all(
@@ -49,6 +53,61 @@ it('verify accepts what listen saves, and replay --exact sends the same bytes', 
     ),
   );
   expect(to.bodies().toSorted()).toEqual(golden.map((body) => body.trim()).toSorted());
+});
+
+/** A capture of Stripe, with a signature over a body that is not JSON.stringify's, and the headers of the connection. */
+const SIGNED_HEADERS = [
+  ['Host', '127.0.0.1:1'],
+  ['Stripe-Signature', 't=1,v1=0a1b'],
+  ['Webhook-Id', 'msg_1'],
+  ['X-Request-Id', 'r-1'],
+] as const;
+
+type Pairs = readonly (readonly [string, string])[];
+
+const signedCapture = (headers: Pairs): string =>
+  `${JSON.stringify(toCapture({ method: 'POST', url: '/', headers, body: Buffer.from('{ "n": 1 }') }))}\n`;
+
+async function replayed(args: readonly string[], headers: Pairs = SIGNED_HEADERS) {
+  const to = await receiving({});
+  const url = argv`replay - --exact --url ${to.url}`;
+  const done = await hooks([...url, ...args], { stdin: signedCapture(headers) });
+  const received = new Map(to.requests.flatMap(({ rawHeaders }) => pairsOf(rawHeaders)));
+  const names = ['Stripe-Signature', 'Webhook-Id', 'X-Request-Id', 'X-Signature'];
+  return { ...done, sent: names.map((name) => received.get(name)) };
+}
+
+describe('replay --exact of a capture with a signature', () => {
+  it('sends the recorded signature without a secret, and signs again with one', async () => {
+    const asReceived = await replayed([]);
+    expect(asReceived.sent).toEqual(['t=1,v1=0a1b', 'msg_1', undefined, undefined]);
+    expect(asReceived.stderr).toContain(
+      'note: signature sent as received: 1 capture; --secret signs again\n',
+    );
+    const again = await replayed(argv`--secret ${SECRET}`);
+    expect(again.sent).toEqual([undefined, undefined, undefined, sign('{ "n": 1 }', SECRET)]);
+    expect(again.stderr).toContain('note: signed again with the secret: 1 capture;');
+  });
+
+  it('prefers a signature of --header, and sends no masked one', async () => {
+    const { sent } = await replayed(argv`--header ${'Stripe-Signature: t=2,v1=ff'}`);
+    expect(sent).toEqual(['t=2,v1=ff', undefined, undefined, undefined]);
+    const masked = await replayed([], [['X-Gitlab-Token', MASK]]);
+    expect(masked.stderr).not.toContain('1 capture');
+  });
+
+  it('shows the recorded signature in a dry run, and keeps it in the file of --failed', async () => {
+    const cwd = temporaryFolder();
+    const dry = await hooks(argv`replay - --exact --url http://127.0.0.1:9 --dry-run`, {
+      stdin: signedCapture(SIGNED_HEADERS),
+    });
+    expect(dry.stdout).toContain('Stripe-Signature: t=1,v1=0a1b');
+    const flags = argv`--url http://127.0.0.1:9 --retry-for 0 --failed failed.ndjson`;
+    await hooks([...argv`replay - --exact`, ...flags], { cwd, stdin: signedCapture(SIGNED_HEADERS) });
+    expect(await readFile(join(cwd, 'failed.ndjson'), 'utf8')).toContain(
+      '["Stripe-Signature","t=1,v1=0a1b"]',
+    );
+  });
 });
 
 /** Bodies that hooks receives, but would not send as messages. */

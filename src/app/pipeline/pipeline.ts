@@ -4,7 +4,7 @@ import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import { sleep, systemClock, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
-import { Engine } from '../../engine/engine.ts';
+import { Engine, type EngineOptions } from '../../engine/engine.ts';
 import type { Sources } from '../../engine/options.ts';
 import { Router } from '../../engine/router.ts';
 import type { LaneId } from '../../queue/queue.ts';
@@ -52,7 +52,12 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
   /** Name of the source that the client's messages belong to. */
   readonly source: string;
   readonly client: ResolvedClientOptions;
+  readonly receivedSignature?: EngineOptions['receivedSignature'];
+  readonly wrapTransport?: TransportWrapper;
 }
+
+/** Adds something to the transport that a pipeline creates itself. */
+export type TransportWrapper = (transport: Transport) => Transport;
 
 /**
  * Opens a pipeline: client → engine → queue → transport. Throws ConfigError for webhooks with an unusable URL, proxy or CA
@@ -60,7 +65,7 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
  */
 export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
   const { sources, source, client, clock = systemClock, random = Math.random } = options;
-  const transport = options.transport ?? undici(options);
+  const transport = options.transport ?? undici(options, options.wrapTransport);
   const memory = new MemoryQueue(clock);
   const { queue = memory } = options;
   const outcomes = new Outcomes({ followsAll: options.queue === undefined });
@@ -76,6 +81,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
+    receivedSignature: options.receivedSignature,
     ...(queue === memory && { makeDue: async (lane: LaneId) => memory.makeDue(lane) }),
     loadCauses: () => import('../../diagnosis/explain.ts'),
   });
@@ -132,8 +138,9 @@ export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   });
 }
 
-export function undici({ proxyEnv }: SharedOptions): Transport {
-  return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+export function undici({ proxyEnv }: SharedOptions, wrap?: TransportWrapper): Transport {
+  const transport = createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+  return wrap === undefined ? transport : wrap(transport);
 }
 
 interface PipelineParts extends Pick<ClientParts, 'check'> {

@@ -9,14 +9,17 @@ import type { Transport, TransportRequest } from '../../transport/transport.ts';
 import { validateTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
 import { checkOfPlan, validatePlanOption } from './plan-option.ts';
 import { trackingApiOutcome } from './outcomes.ts';
-import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
+import { ClientPipeline, undici, type Pipeline, type TransportWrapper } from './pipeline.ts';
 import { PACKAGE_VERSION } from '../version.ts';
 
 /**
  * Creates a pipeline: client → tracking API over HTTP. Throws ConfigError for invalid options and an unusable endpoint,
  * write key, proxy or CA file.
  */
-export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
+export function createTrackingApiPipeline(
+  options: TrackingApiPipelineOptions,
+  wrapTransport?: TransportWrapper,
+): Pipeline {
   const problems = new Problems();
   const given: TrackingApiPipelineOptions | undefined = isObject(options) ? options : undefined;
   if (given !== undefined) problems.collect(() => validateAccess(given));
@@ -36,7 +39,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     random,
     transport: withOptions(
       { signal: cutting.signal, connection: options },
-      options.transport ?? undici(options),
+      options.transport ?? undici(options, wrapTransport),
     ),
     signal: stopping.signal,
   });

@@ -16,6 +16,8 @@ export interface SignedBody {
   readonly signature: string | undefined;
   /** The headers of the configured schemes, which replace `X-Signature`: name, value, name, value … */
   readonly signatureHeaders?: readonly string[] | undefined;
+  /** The signature headers with which the body was received, to send instead: name, value, name, value … */
+  readonly receivedHeaders?: readonly string[] | undefined;
   /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;
 }
@@ -36,11 +38,13 @@ export function toRequest(
   delivery: DeliveryOptions,
   signal: AbortSignal,
 ): TransportRequest {
-  const { body, signature, signatureHeaders, idempotencyKey } = signed;
+  const { body, signature, signatureHeaders, receivedHeaders, idempotencyKey } = signed;
   const added: string[] = [];
   if (idempotencyKey !== undefined && !webhook.hasOwnKey) added.push('Idempotency-Key', idempotencyKey);
   if (trace !== undefined) added.push(...trace.headers);
-  if (signatureHeaders !== undefined) added.push(...signatureHeaders);
+  if (receivedHeaders !== undefined) {
+    if (!webhook.hasOwnSignature) added.push(...receivedHeaders);
+  } else if (signatureHeaders !== undefined) added.push(...signatureHeaders);
   else if (signature !== undefined) added.push('X-Signature', signature);
   const headers = webhook.headers.concat(added);
   const { timeoutMs, allowPrivate } = delivery;

@@ -1,39 +1,19 @@
-import type { Clock } from '../../clock.ts';
 import type { AttemptTrace } from '../../message/trace-context.ts';
 import { withRound, type Progress } from '../../queue/delivery.ts';
-import type { Claim, Queue } from '../../queue/queue.ts';
+import type { Claim } from '../../queue/queue.ts';
 import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
-import type { Transport } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { idempotencyKeyOf, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
-import { isFailedResponse, type ResponseCauses } from './classify.ts';
-import type { Destination } from '../destination.ts';
-import type { EngineEvent } from '../engine-event.ts';
-import { symptomOf, type LaneHealth } from '../health.ts';
-import type { UninterruptedRun } from '../uninterrupted-run.ts';
+import { isFailedResponse } from './classify.ts';
+import { symptomOf } from '../health.ts';
 import { remainingWebhooks, roundsSoFar, withAttempt } from './progress.ts';
+import type { RoundContext } from './round-context.ts';
 import type { RoundResult } from './round-result.ts';
 import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** Context that the rounds of a lane have in common. */
-export interface RoundContext {
-  readonly destination: Destination;
-  readonly health: LaneHealth;
-  readonly queue: Queue;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  /** Tells since when this process runs. A retry window that ended before gets another round: no process could use it. */
-  readonly uninterruptedRun: UninterruptedRun;
-  /** Aborted when the engine stops: attempts in flight continue, but no other attempt starts. */
-  readonly stopping: AbortSignal;
-  /** Aborts the attempts in flight. */
-  readonly aborting: AbortSignal;
-  readonly onEvent: ((event: EngineEvent) => void) | undefined;
-  /** Loads the functions that explain failed responses. Called after each failed response. */
-  readonly loadCauses?: () => Promise<ResponseCauses>;
-}
+export type { RoundContext } from './round-context.ts';
 
 /**
  * Asks each webhook that has not rejected the delivery, until one accepts it. Never rejects.
@@ -162,14 +142,19 @@ class Round {
     });
   }
 
-  /** Signs with the current secret, which may be newer than the delivery. */
+  /**
+   * Signs with the current secret, which may be newer than the delivery. Without a secret, uses the signature with which the
+   * body was received.
+   */
   #sign(): SignedBody {
     const { body, messageId } = this.#claim.delivery;
     const { secrets, signer, delivery } = this.#context.destination;
     const [secret] = secrets;
     if (secret !== undefined && signer === undefined) this.#signature ??= sign(body, secret);
+    const received = secret === undefined ? this.#context.receivedSignature?.(body) : undefined;
+    this.#signature ??= received?.signature;
     const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-    return { body, signature: this.#signature, idempotencyKey };
+    return { body, signature: this.#signature, receivedHeaders: received?.headers, idempotencyKey };
   }
 
   async #ask(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {

@@ -1,4 +1,4 @@
-import { captureBody } from '../../capture/capture.ts';
+import { captureBody, type Capture } from '../../capture/capture.ts';
 import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { HooksError, InputError } from '../../errors.ts';
 import { OPEN_BRACE, QUOTE, trimmedBytes } from '../../message/json/bytes.ts';
@@ -74,20 +74,26 @@ export class EntryCollector implements SplitterOutput {
   }
 
   #addCapture(value: unknown, line: number): void {
-    const body = this.#bodyOf(value, line);
-    if (body === undefined) return;
-    if (this.#exact) return this.#add('capture', body, line);
+    const capture = this.#read(value, line);
+    if (capture === undefined) return;
+    const { body, headers } = capture;
+    if (this.#exact) {
+      this.#entries.push({ kind: 'capture', origin: { file: this.#file, line }, bytes: body, headers });
+      return;
+    }
     const content = parseJsonOrUndefined(body);
     if (Array.isArray(content) || isBatchDocument(content)) this.#addEach('capture', body, line);
     else this.#add('capture', body, line);
   }
 
-  #bodyOf(value: unknown, line: number): Buffer | undefined {
+  #read(value: unknown, line: number): CapturedEntry | undefined {
     try {
       const capture = readCapture(value);
       if (capture.verdict === 'invalid') this.#onInvalidCapture?.({ file: this.#file, line });
       const body = captureBody(capture);
-      if (body.length > 0 || this.#exact) return Buffer.from(body.buffer, body.byteOffset, body.length);
+      if (body.length > 0 || this.#exact) {
+        return { body: Buffer.from(body.buffer, body.byteOffset, body.length), headers: capture.headers };
+      }
       this.broken(
         line,
         'the captured request has no body, so it contains no message',
@@ -110,6 +116,11 @@ export class EntryCollector implements SplitterOutput {
     splitter.push(bytes);
     splitter.end();
   }
+}
+
+interface CapturedEntry {
+  readonly body: Buffer;
+  readonly headers: Capture['headers'];
 }
 
 /**

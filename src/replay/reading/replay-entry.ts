@@ -1,3 +1,4 @@
+import type { HeaderPair } from '../../capture/capture.ts';
 import type { InputError } from '../../errors.ts';
 
 /** How `--exact` reads a file: `raw` as one body, `ndjson` as one body per line. */
@@ -30,6 +31,8 @@ export interface FoundEntry {
    * memory.
    */
   readonly bytes: Uint8Array;
+  /** The headers of a capture that is read with --exact. */
+  readonly headers?: readonly HeaderPair[];
 }
 
 /** A part of the input that cannot be read as a message, with its error. Later entries are still read. */

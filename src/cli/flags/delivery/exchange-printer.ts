@@ -1,4 +1,4 @@
-import type { ExchangeObserver } from '../../../app/reading-transport.ts';
+import type { ExchangeObserver } from '../../../app/observed-transport.ts';
 import { maskedHeader } from '../../../capture/to-capture.ts';
 import { pairsOf } from '../../../receiver/response/forwarding.ts';
 import { printable, redactUrl, withoutRepeated } from '../../../redact.ts';

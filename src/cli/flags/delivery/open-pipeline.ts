@@ -1,16 +1,24 @@
 import type { ResolvedClientOptions } from '../../../client/options.ts';
+import type { BatchRetry } from '../../../client/tracking-api-options.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { systemClock } from '../../../clock.ts';
 import type { ResponseCause } from '../../../diagnosis/explain.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import { createQueuePipeline, openDeliveryPipeline, type Pipeline } from '../../../app/pipeline/pipeline.ts';
+import {
+  createQueuePipeline,
+  openDeliveryPipeline,
+  type DeliveryParts,
+  type TransportWrapper,
+  type Pipeline,
+} from '../../../app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
-import { createReadingTransport, type ExchangeObserver } from '../../../app/reading-transport.ts';
+import { observedTransport, type ExchangeObserver } from '../../../app/observed-transport.ts';
+import { readingTransport } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
 import { flagError } from '../flag-values.ts';
-import { destinationsOf } from './where-to.ts';
+import { destinationsOf, signingSecrets } from './where-to.ts';
 import type { Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
 import { noteUndelivered, openQueueToWrite } from './queue-flags.ts';
@@ -36,6 +44,7 @@ interface OpenOptions {
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
   /** The queue for `--queue` if the command has already opened it. Closed with the pipeline. @default it is opened */
   readonly durable?: DurableQueue;
+  readonly receivedSignature?: DeliveryParts['receivedSignature'];
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
   /**
@@ -43,8 +52,10 @@ interface OpenOptions {
    * not read
    */
   readonly onContradiction?: ((cause: ResponseCause) => void) | undefined;
-  /** Prints the headers of each request to a webhook and of its response. Works only with `onContradiction`. */
+  /** Prints the headers of each request and of its response. */
   readonly showsHeaders?: boolean;
+  /** Prints one line for all messages that fail in a round for the same reason. @default a line for each message */
+  readonly gathersRetries?: boolean;
   /** Prints a line about a failed attempt or a retry. */
   readonly note: (line: string) => void;
 }
@@ -63,7 +74,8 @@ export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<O
   const loopback = to.kind === 'loopback' ? await loopbackFor(to, options) : undefined;
   const target = loopback?.to ?? to;
   if (target.kind === 'loopback') throw new TypeError('A loopback was not started'); // loopbackFor starts it
-  const pipeline = await pipelineTo(target, options).catch(async (error: unknown) => {
+  const retries = new Retries(options, { severalWebhooks: hasSeveralWebhooks(target) });
+  const pipeline = await pipelineTo(target, options, retries).catch(async (error: unknown) => {
     await loopback?.close();
     throw error;
   });
@@ -74,6 +86,7 @@ export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<O
     ...(loopback !== undefined && { loopback }),
     close: async ({ interrupted }) => {
       await (interrupted ? pipeline.interrupt(GRACE_MS) : pipeline.close());
+      retries.end();
       await loopback?.close();
     },
   };
@@ -82,12 +95,13 @@ export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<O
 async function pipelineTo(
   target: ToWebhooks | ToTrackingApi | ToQueue,
   options: OpenOptions,
+  retries: Retries,
 ): Promise<Pipeline> {
   switch (target.kind) {
     case 'webhooks':
-      return toWebhooks(target, options, await printerFor(target, options));
+      return toWebhooks(target, options, { retries, observer: await printerFor(target, options) });
     case 'tracking-api':
-      return toTrackingApi(target, options);
+      return toTrackingApi(target, options, { retries, observer: await printerFor(target, options) });
     case 'queue':
       return toQueue(target, options);
     default:
@@ -107,59 +121,72 @@ async function loopbackFor(
 
 /** Loads the code that prints headers only if they are shown. */
 async function printerFor(
-  { sources }: ToWebhooks,
-  { showsHeaders = false, io }: OpenOptions,
+  target: ToWebhooks | ToTrackingApi,
+  { showsHeaders = false, io, note }: OpenOptions,
 ): Promise<ExchangeObserver | undefined> {
   if (!showsHeaders) return undefined;
-  const secrets = destinationsOf(sources).flatMap(({ sharedSecrets }) => sharedSecrets);
-  return (await import('./exchange-printer.ts')).exchangePrinter(io, secrets);
+  const secrets = 'sources' in target ? signingSecrets(target) : [target.writeKey];
+  return (await import('./exchange-printer.ts')).exchangePrinter({ note, errColor: io.errColor }, secrets);
 }
 
 function toWebhooks(
   { source, sources }: ToWebhooks,
   options: OpenOptions,
-  observer: ExchangeObserver | undefined,
+  { retries, observer }: AttemptPrinters,
 ): Pipeline {
-  const severalWebhooks = destinationsOf(sources).some(({ webhooks }) => webhooks.length > 1);
-  const retries = new Retries(options, { severalWebhooks });
   return openDeliveryPipeline({
     source,
     sources,
+    receivedSignature: options.receivedSignature,
     onEvent: (event) => {
       if (event.kind === 'attempt' && event.attempt.status !== undefined) options.onResponse?.();
       retries.see(event);
     },
     ...shared(options),
-    ...reading(sources, options, observer),
+    wrapTransport: wrapperOf(observer, options.onContradiction),
   });
 }
 
-/** Returns the transport that reads the bodies of 2xx responses, if the command needs them. */
-function reading(
-  sources: ToWebhooks['sources'],
-  { io, onContradiction, onRequest }: OpenOptions,
-  observer: ExchangeObserver | undefined,
-) {
-  if (onContradiction === undefined || onRequest !== undefined) return {};
-  return { transport: createReadingTransport({ sources, proxyEnv: io.env, onContradiction, observer }) };
+interface AttemptPrinters {
+  readonly retries: Retries;
+  readonly observer: ExchangeObserver | undefined;
 }
 
-function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
+/** Returns the function that makes a transport print headers and read the bodies of 2xx responses, if the command needs it. */
+function wrapperOf(
+  observer: ExchangeObserver | undefined,
+  onContradiction?: OpenOptions['onContradiction'],
+): TransportWrapper {
+  return (plain) => {
+    const observed = observer === undefined ? plain : observedTransport(plain, observer);
+    return onContradiction === undefined ? observed : readingTransport(observed, onContradiction);
+  };
+}
+
+function hasSeveralWebhooks(to: WhereTo): boolean {
+  return to.kind === 'webhooks' && destinationsOf(to.sources).some(({ webhooks }) => webhooks.length > 1);
+}
+
+function toTrackingApi(
+  to: ToTrackingApi,
+  options: OpenOptions,
+  { retries, observer }: AttemptPrinters,
+): Pipeline {
   const { endpoint, writeKey, retryForMs, timeoutMs, concurrency, connection } = to;
-  const retries = new Retries(options, { severalWebhooks: false });
-  return createTrackingApiPipeline({
+  const api = {
     endpoint,
     writeKey,
     retryForMs,
     timeoutMs: timeoutMs ?? DELIVERY_DEFAULTS.timeoutMs,
     maxInFlight: concurrency,
     ...connection,
-    onRetry: (retry) => {
+    onRetry: (retry: BatchRetry) => {
       if (retry.attempt.status !== undefined) options.onResponse?.();
       retries.batch(retry);
     },
     ...shared(options),
-  });
+  };
+  return createTrackingApiPipeline(api, wrapperOf(observer));
 }
 
 async function toQueue(to: ToQueue, options: OpenOptions): Promise<Pipeline> {

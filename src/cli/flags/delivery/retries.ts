@@ -12,6 +12,21 @@ interface RetriesOptions {
   readonly io: Io;
   readonly quiet: boolean;
   readonly note: (line: string) => void;
+  /** Prints one line for all messages that fail in a round for the same reason. @default a line for each message */
+  readonly gathersRetries?: boolean;
+}
+
+/** Time in which messages that fail for the same reason are gathered, in ms. A silence of this length is not noticed. */
+const GATHER_MS = 250;
+
+interface GatheredLine {
+  readonly label: 'failed:' | 'retry:';
+  /** The reason and the round, by which messages are gathered. */
+  readonly what: string;
+  /** The wait before the next round. Undefined for a line that names no round. */
+  readonly waitMs?: number;
+  /** The name of the only message. */
+  readonly name: string;
 }
 
 /** Prints failed attempts and planned retries on stderr as they happen, because a silent command seems to hang. */
@@ -20,6 +35,8 @@ export class Retries {
   readonly #severalWebhooks: boolean;
   /** The hint of the last error that was printed. */
   #hint: string | undefined;
+  readonly #gathered = new Map<string, GatheredLine & { readonly count: number }>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RetriesOptions, { severalWebhooks }: { severalWebhooks: boolean }) {
     this.#options = options;
@@ -39,16 +56,18 @@ export class Retries {
   batch({ attempts, reason, waitMs, messages }: BatchRetry): void {
     if (this.#options.quiet) return;
     const what = messages === 1 ? '1 message' : `${messages} messages`;
-    this.#again(`${printable(reason)}; try ${attempts + 1} in ${durationText(waitMs)}`, `batch of ${what}`);
+    this.#print({
+      label: 'retry:',
+      what: `${printable(reason)}; try ${attempts + 1}`,
+      waitMs,
+      name: `batch of ${what}`,
+    });
   }
 
   #failed(delivery: Delivery, attempt: AttemptRecord): void {
     // An attempt that an interruption aborted is not printed: it did not fail by itself, and is not retried.
     if (attempt.result === 'delivered' || attempt.error === 'aborted') return;
-    const { io, note } = this.#options;
-    note(
-      `${io.errColor.yellow('failed:')} ${attemptText(attempt)} ${io.errColor.dim(`(${deliveryName(delivery)})`)}`,
-    );
+    this.#gather({ label: 'failed:', what: attemptText(attempt), name: deliveryName(delivery) });
   }
 
   #rescheduled(delivery: Delivery): void {
@@ -58,8 +77,9 @@ export class Retries {
     const waitMs = dueAt - (last.at + last.ms);
     // After an interruption, the delivery keeps its place in the queue, but this process does not retry it.
     if (waitMs <= 0) return;
-    const next = `round ${progress.rounds + 1} in ${durationText(waitMs)}`;
-    this.#again(this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`, deliveryName(delivery));
+    const next = `round ${progress.rounds + 1}`;
+    const what = this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`;
+    this.#gather({ label: 'retry:', what, waitMs, name: deliveryName(delivery) });
   }
 
   #error(error: unknown, during: string): void {
@@ -73,9 +93,34 @@ export class Retries {
     this.#hint = hint;
   }
 
-  #again(what: string, name: string): void {
+  /** Prints the gathered lines. Called when the pipeline is closed. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const { count, ...line } of this.#gathered.values()) {
+      this.#print(count === 1 ? line : { ...line, name: `${count} messages` });
+    }
+    this.#gathered.clear();
+  }
+
+  /** Counts a line together with equal ones. The shortest wait counts, because then something happens again. */
+  #gather(line: GatheredLine): void {
+    if (this.#options.gathersRetries !== true) return this.#print(line);
+    const key = `${line.label} ${line.what}`;
+    const { count = 0, waitMs } = this.#gathered.get(key) ?? {};
+    const shortest = Math.min(waitMs ?? Infinity, line.waitMs ?? Infinity);
+    this.#gathered.set(key, {
+      ...line,
+      ...(shortest < Infinity && { waitMs: shortest }),
+      count: count + 1,
+    });
+    this.#timer ??= setTimeout(() => this.end(), GATHER_MS);
+  }
+
+  #print({ label, what, waitMs, name }: GatheredLine): void {
     const { io, note } = this.#options;
-    note(`${io.errColor.yellow('retry:')} ${what} ${io.errColor.dim(`(${name})`)}`);
+    const next = waitMs === undefined ? '' : ` in ${durationText(waitMs)}`;
+    note(`${io.errColor.yellow(label)} ${what}${next} ${io.errColor.dim(`(${name})`)}`);
   }
 }
 

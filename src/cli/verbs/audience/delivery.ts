@@ -40,6 +40,7 @@ export class SyncDelivery {
       settings,
       quiet: flags.quiet ?? false,
       note: (line) => output.note(line),
+      gathersRetries: flags.verbose !== true,
       // The queue stays open, because the sync stores its state there after the pipeline is closed.
       durable: { ...durable, close: async () => {} },
     });

@@ -22,6 +22,7 @@ import type { Io } from '../../io.ts';
 import { openPipeline } from '../../flags/delivery/open-pipeline.ts';
 import { previewOf } from '../../flags/delivery/preview-flags.ts';
 import { errorSentence } from '../../error-text.ts';
+import { noteUnsigned } from '../../flags/signature/unsigned-note.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
 import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
@@ -35,6 +36,7 @@ import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
+import { RecordedSignatures } from '../../flags/delivery/recorded-signatures.ts';
 import { unplannedError } from './invalid-entry.ts';
 import { resentEntries } from './resent-entries.ts';
 import { ResponseWatch } from '../../../replay/response-watch.ts';
@@ -55,6 +57,7 @@ export async function replay(
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
   if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
+  noteUnsigned(to, options, { settings, io });
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
@@ -119,13 +122,15 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const isSent = onRequest === undefined && to.kind !== 'queue';
   const watch = isSent ? watchFor(output, options, io) : undefined;
   const onResponse = watch && ((): void => watch.responded());
-  const open = await openPipeline(to, { io, settings, quiet, onRequest, onResponse, note }).catch(
-    async (error: unknown) => {
-      watch?.stop();
-      await output.abandon();
-      throw error;
-    },
-  );
+  const signatures = new RecordedSignatures();
+  const { of: receivedSignature } = signatures;
+  const shown = shownAttempts(options);
+  const opening = { io, settings, quiet, onRequest, onResponse, note, receivedSignature, ...shown };
+  const open = await openPipeline(to, opening).catch(async (error: unknown) => {
+    watch?.stop();
+    await output.abandon();
+    throw error;
+  });
   const { exact = false, format } = options;
   const invalid = new InvalidCaptures();
   const run = new ReplayRun({
@@ -144,12 +149,23 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     pace: createPace({ clock: systemClock, ...plan }),
     selection: new ReplaySelection(plan.selection),
     readyOptions,
+    signatures,
   });
   const result = await run.finish();
-  if (invalid.remark !== undefined && !quiet) note(`note: ${invalid.remark}`);
+  if (!quiet) noteEach([invalid.remark, signatures.remark(to)], note);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
+}
+
+/** Returns how attempts are shown: with -v each retry, and headers unless the output is JSON. */
+function shownAttempts({ verbose, output }: ReplayOptions) {
+  const isVerbose = verbose === true;
+  return { gathersRetries: !isVerbose, showsHeaders: isVerbose && output === 'text' };
+}
+
+function noteEach(remarks: readonly (string | undefined)[], note: (line: string) => void): void {
+  for (const remark of remarks) if (remark !== undefined) note(`note: ${remark}`);
 }
 
 function watchFor(output: ReplayOutput, options: ReplayOptions, io: Io): ResponseWatch | undefined {

@@ -67,9 +67,12 @@ export function settledFacts(
 }
 
 /** Returns an entry as a line for --failed. A body of --exact becomes a capture, which holds any bytes on one line. */
-export function originalOf({ bytes }: FoundEntry, { isExact }: { readonly isExact: boolean }): Uint8Array {
+export function originalOf(
+  { bytes, headers = [] }: FoundEntry,
+  { isExact }: { readonly isExact: boolean },
+): Uint8Array {
   if (!isExact) return Buffer.from(bytes);
-  return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
+  return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers, body: bytes })));
 }
 
 /** Returns the outcome of a message that was not handed to the pipeline. */

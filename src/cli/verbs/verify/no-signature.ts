@@ -13,11 +13,16 @@ import type { Verification } from './verification.ts';
 /** Prints the digest of the body, so that users can compare it, and returns the error that no signature was given. */
 export function noSignature(
   { digest: signature, bytes, seems, request, envelope }: SignedInput,
-  { flags, schemes = DEFAULT_SCHEMES, secrets, context: { io } }: Verification,
+  { flags, schemes = DEFAULT_SCHEMES, secrets, context: { io }, showsDigest = false }: Verification,
 ): SignatureError {
-  const isDefault = schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
-  if (isDefault && flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
-  else if (isDefault) io.out(`${signature}\n`);
+  const isShown = showsDigest && schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
+  // A pipe gets the digest alone, which scripts compare.
+  const label = io.stdoutIsTty ? 'signature expected with this secret: ' : '';
+  if (isShown && flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
+  else if (isShown) io.out(`${label}${signature}\n`);
+  if (isShown && label === '' && flags.quiet !== true) {
+    io.note('note: standard output has the signature expected with this secret');
+  }
   const names = signatureHeaderNames(schemes);
   const headers =
     request === undefined

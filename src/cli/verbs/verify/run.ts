@@ -1,7 +1,9 @@
-import { InputError } from '../../../errors.ts';
+import { InputError, SignatureError, type HooksError } from '../../../errors.ts';
+import { printable } from '../../../redact.ts';
 import type { NoteCode } from '../../../signature/reasons.ts';
 import { SignatureVerifier } from '../../../signature/signature-verifier.ts';
 import type { CommandContext } from '../../command.ts';
+import { errorSentence } from '../../error-text.ts';
 import { ExitCode } from '../../exit-code.ts';
 import { fitText } from '../../fit-text.ts';
 import { isFromNullDevice, readBodyInput, type BodySource } from '../../flags/signature/body-input.ts';
@@ -25,13 +27,59 @@ import {
 } from './verification.ts';
 
 /** Runs `hooks verify`. */
-export async function verifyFile(
-  file: BodySource,
+export async function verifyFiles(
+  files: readonly string[],
   flags: VerifyFlags,
   context: CommandContext,
 ): Promise<void> {
+  const [file, ...others] = files;
+  if (others.length === 0) return verifyFile(file, flags, context);
+  const verification = await verificationOf(flags, context);
+  const codes: ExitCode[] = [];
+  for (const each of files) codes.push(await verifyOneOf(each, verification));
+  const worst = [ExitCode.unusable, ExitCode.negative].find((code) => codes.includes(code));
+  if (worst !== undefined) context.exit(worst);
+}
+
+/** Prints the result of one of several files after its name. Returns the exit code for this file. */
+async function verifyOneOf(file: string, verification: Verification): Promise<ExitCode> {
+  const { flags, context } = verification;
   const { io } = context;
-  const { verdict, bytes } = await verdictOn(file, await verificationOf(flags, context));
+  const result = await fileResult(file, verification);
+  if (flags.output === 'json') {
+    const { hint } = result.error ?? {};
+    const failed = result.error && { error: result.error.message, ...(hint !== undefined && { hint }) };
+    io.out(`${JSON.stringify({ file, ...(result.verdict ?? { valid: false, ...failed }) })}\n`);
+  } else if (flags.quiet !== true || result.verdict?.valid !== true) {
+    const text = result.error
+      ? `${io.color.red('invalid:')} ${errorSentence(result.error)}`
+      : await printedVerdictText(result.verdict, result.bytes, io.color);
+    io.out(`${fitText(`${printable(file)}: ${text.replaceAll('\n', '\n  ')}`, io.stdoutColumns)}\n`);
+  }
+  if (result.error) return result.error instanceof SignatureError ? ExitCode.negative : ExitCode.unusable;
+  return result.verdict.valid ? ExitCode.ok : ExitCode.negative;
+}
+
+/** Verifies one of several files. Returns the error of a file that has no signature or cannot be read. */
+async function fileResult(
+  file: string,
+  verification: Verification,
+): Promise<
+  | (VerifiedInput & { readonly error?: undefined })
+  | { readonly error: HooksError; readonly verdict?: undefined }
+> {
+  try {
+    return await verdictOn(file, verification);
+  } catch (error) {
+    if (error instanceof SignatureError || error instanceof InputError) return { error };
+    throw error;
+  }
+}
+
+async function verifyFile(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
+  const { io } = context;
+  const verification = await verificationOf(flags, context);
+  const { verdict, bytes } = await verdictOn(file, { ...verification, showsDigest: true });
   if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) {

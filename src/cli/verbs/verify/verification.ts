@@ -33,6 +33,8 @@ export interface Verification {
   /** The headers of the request that -H gives. */
   readonly headers: readonly HeaderPair[];
   readonly context: CommandContext;
+  /** Whether to print the digest of a body without a signature: of one file, not of several. */
+  readonly showsDigest?: boolean;
 }
 
 /** Reads the flags. Throws ConfigError if a scheme can use none of the secrets. */

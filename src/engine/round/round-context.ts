@@ -1,0 +1,32 @@
+import type { Clock } from '../../clock.ts';
+import type { Queue } from '../../queue/queue.ts';
+import type { SignedHeaders } from '../../signature/schemes/signer.ts';
+import type { Transport } from '../../transport/transport.ts';
+import type { Destination } from '../destination.ts';
+import type { EngineEvent } from '../engine-event.ts';
+import type { LaneHealth } from '../health.ts';
+import type { UninterruptedRun } from '../uninterrupted-run.ts';
+import type { ResponseCauses } from './classify.ts';
+
+/** Returns the signature headers with which a body was received. Undefined if it was received without. */
+export type ReceivedSignature = (body: Uint8Array) => SignedHeaders | undefined;
+
+/** Context that the rounds of a lane have in common. */
+export interface RoundContext {
+  readonly destination: Destination;
+  readonly health: LaneHealth;
+  readonly queue: Queue;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Tells since when this process runs. A retry window that ended before gets another round: no process could use it. */
+  readonly uninterruptedRun: UninterruptedRun;
+  /** Aborted when the engine stops: attempts in flight continue, but no other attempt starts. */
+  readonly stopping: AbortSignal;
+  /** Aborts the attempts in flight. */
+  readonly aborting: AbortSignal;
+  readonly onEvent: ((event: EngineEvent) => void) | undefined;
+  /** Returns the signature headers to send with a body to a destination without secrets. */
+  readonly receivedSignature?: ReceivedSignature | undefined;
+  /** Loads the functions that explain failed responses. Called after each failed response. */
+  readonly loadCauses?: () => Promise<ResponseCauses>;
+}
