@@ -36,11 +36,6 @@ function textValueOf(text: string): ForeignValue | undefined {
 
 /** Events of services and tools, each recognized by one of its paths. */
 const SERVICE_EVENTS: readonly (ForeignValue & { readonly path: readonly string[] })[] = [
-  {
-    path: ['log.entries'],
-    what: 'a HAR file of a browser',
-    filter: '.log.entries[].request.postData.text // empty | fromjson',
-  },
   { path: ['Records.0.body'], what: 'an event of SQS', filter: '.Records[].body | fromjson' },
   {
     path: ['Messages.0.Body'],

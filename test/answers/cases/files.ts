@@ -176,12 +176,6 @@ const HELD: readonly AnswerCase[] = [
     { subscription: 's', message: { data: Buffer.from(LINE).toString('base64') } },
     ['this is a push of Pub/Sub', '.message.data | @base64d | fromjson'],
   ),
-  held(
-    'har',
-    'the file is a HAR of a browser',
-    { log: { entries: [{ request: { postData: { text: LINE } } }] } },
-    ['this is a HAR file of a browser', '.log.entries[].request.postData.text // empty | fromjson'],
-  ),
   held('api-gateway', 'the file is an event of API Gateway', { httpMethod: 'POST', body: LINE }, [
     'this is an event of API Gateway or Lambda',
     'if .isBase64Encoded then .body | @base64d else .body end | fromjson',
