@@ -90,11 +90,6 @@ function maskParameter(whole: string, start: string, name: string): string {
   return isSecretParameter(name) ? start + MASK : whole;
 }
 
-/** Whether a name says by itself that its value is a secret: `password`, `apiKey`, `access_token`. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
-
 /** Whether the value of a query parameter must be masked wherever it is shown or saved. */
 export function isSecretParameter(name: string): boolean {
   return SECRET_NAME.test(name) || SECRET_PARAMETER.test(name);

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { formatPath, type PathStep } from '../../message/json/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
-import { isSecretName, MASK, withoutWriteKeys } from '../../redact.ts';
+import { isSecretHeader, MASK, withoutWriteKeys } from '../../redact.ts';
 import { isSlowPattern } from './plan-pattern.ts';
 import type { PlanViolation, ViolationKind } from '../violation.ts';
 
@@ -71,7 +71,7 @@ export function violation(
 
 /** Masks the value of a property whose name says that it is a secret, such as `password`. */
 function masked(name: PathStep = '', value: JsonValue | undefined): JsonValue | undefined {
-  return typeof value === 'string' && isSecretName(String(name)) && name !== 'writeKey' ? MASK : value;
+  return typeof value === 'string' && isSecretHeader(String(name)) && name !== 'writeKey' ? MASK : value;
 }
 
 /** Shortens write keys in the value of a property, because they are secrets. */

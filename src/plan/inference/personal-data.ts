@@ -1,4 +1,4 @@
-import { isSecretName } from '../../redact.ts';
+import { isSecretHeader } from '../../redact.ts';
 
 /** Words in the names of properties that usually hold a person's data. */
 const PERSONAL_WORDS =
@@ -13,7 +13,7 @@ export function isPersonalName(name: string): boolean {
     .replaceAll(/([a-z\d])(?=[A-Z])/g, '$1 ')
     .toLowerCase()
     .replaceAll(/[^a-z\d]+/g, ' ');
-  return PERSONAL_WORDS.test(words) || PERSON.test(words) || isSecretName(name);
+  return PERSONAL_WORDS.test(words) || PERSON.test(words) || isSecretHeader(name);
 }
 
 const PERSONAL_VALUES = [

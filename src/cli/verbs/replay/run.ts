@@ -55,10 +55,7 @@ export interface ReplayParts {
   readonly signatures: RecordedSignatures;
 }
 
-interface ReplayResult {
-  readonly foundAny: boolean;
-  readonly isGood: boolean;
-}
+type ReplayResult = Readonly<Record<'foundAny' | 'isGood', boolean>>;
 
 /** One replay, from the first entry to the summary. */
 export class ReplayRun {
