@@ -210,7 +210,9 @@ describe('hooks test URL', () => {
       /^ {4}fix: {3}check the URL; then verify each message: .* respond with 401 before/m,
     );
     expect(stdout.match(/it accepts everything/g)).toHaveLength(1);
-    expect(stdout).toMatch(/^✗ other-secret .*\(takes-everything, as above\)$/m);
+    expect(stdout).toMatch(
+      /^✗ 5 more checks: 200 {2}\(takes-everything, as above\)\n {4}wrong-signature, .*other-secret$/m,
+    );
     expect(stdout).toMatch(/^\d+ passed, 6 failed, 2 skipped, in /m);
   });
 

@@ -6,13 +6,22 @@ import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
-import { checkFields, checkText, diagnosisFields, runVerdictText, unsentText } from './result-text.ts';
+import {
+  alikeText,
+  checkFields,
+  checkText,
+  diagnosisFields,
+  runVerdictText,
+  unsentText,
+} from './result-text.ts';
 
 /** Prints the results of `hooks test`, as text or JSON. */
 export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
+  /** Failures whose mistake was already printed. They are printed on one line when another result follows. */
+  readonly #alike: CheckResult[] = [];
   /** Sentences about mistakes that were already printed, each with its fix. */
   readonly #explained = new Set<string>();
 
@@ -25,9 +34,20 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine(checkFields(result)));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
-    else if (!quiet || result.outcome === 'failed') {
-      this.#io.out(checkText(result, this.#io, { isKnown: this.#isKnown(result) }));
-    }
+    else if (!quiet || result.outcome === 'failed') this.#print(result);
+  }
+
+  /** Prints a result, after the failures before it that have the same mistake. */
+  #print(result: CheckResult): void {
+    const isKnown = this.#isKnown(result);
+    const [first] = this.#alike;
+    if (!isKnown || (first !== undefined && first.mistake?.says !== result.mistake?.says)) this.#printAlike();
+    if (isKnown) this.#alike.push(result);
+    else this.#io.out(checkText(result, this.#io, { isKnown }));
+  }
+
+  #printAlike(): void {
+    this.#io.out(alikeText(this.#alike.splice(0), this.#io));
   }
 
   #isKnown({ mistake }: CheckResult): boolean {
@@ -42,6 +62,7 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
+      this.#printAlike();
       this.#io.out(unsentText(this.#unsent, this.#io));
       const isNews = verdict !== undefined && !this.#explained.has(verdict.says);
       if (isNews) this.#io.out(runVerdictText(verdict, this.#io));

@@ -57,6 +57,25 @@ export function checkText(
   return head + fitText(below.join(''), columns);
 }
 
+/**
+ * Formats checks that failed because of a mistake that was printed before: several on one line, `✗ screen, track: 401 …`.
+ */
+export function alikeText(results: readonly CheckResult[], screen: Screen): string {
+  const [first, ...others] = results;
+  if (first === undefined) return '';
+  if (others.length === 0) return checkText(first, screen, { isKnown: true });
+  const { color, stdoutColumns: columns } = screen;
+  const names = results.map(({ check }) => check).join(', ');
+  const statuses = [
+    ...new Set(results.map(({ status, error }) => String(status ?? error ?? 'no response'))),
+  ].join(', ');
+  const known = color.dim(`(${first.mistake?.code}, as above)`);
+  return fitText(
+    `${color.red('✗')} ${results.length} more checks: ${statuses}  ${known}\n    ${names}\n`,
+    columns,
+  );
+}
+
 function adviceText(advice: ReceiverMistake, color: Palette): string {
   const note = `    ${color.yellow('note:')}  ${printable(advice.says, 1_000)} ${color.dim(`(${advice.code})`)}\n`;
   return note + fixLine(advice, color);
