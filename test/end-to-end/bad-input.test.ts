@@ -344,7 +344,7 @@ const EMPTY_PATHS: Readonly<Record<string, Case>> = Object.fromEntries(
     [
       [['replay', '', ...TO], 'files'],
       [['sign', '--secret', 's', ''], 'file'],
-      [['verify', '--secret', 's', ''], 'file'],
+      [['verify', '--secret', 's', ''], 'files'],
       [['sign', '--secret-file', ''], '--secret-file'],
       [['replay', '-', '--failed', '', ...TO], '--failed'],
       [['test', 'URL', '--capture', ''], '--capture'],

@@ -168,7 +168,7 @@ it.each([
     const words = ['verify', '--secret', SECRET, 'big'];
     const hint = `add --format ${format}: an input of more than 8 MiB is taken for the body itself`;
     const error = `error: There is no signature to compare with\nhint:  ${hint}\n`;
-    expect(errorOf(await hooks(words, { cwd }))).toBe(error);
+    expect(errorOf(await hooks(words, { cwd }))).toContain(error);
     expect(await hooks([...words, '--format', format], { cwd })).toMatchObject({ code: 0, stderr: '' });
   },
 );

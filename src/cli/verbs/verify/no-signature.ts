@@ -17,7 +17,7 @@ export function noSignature(
 ): SignatureError {
   const isShown = showsDigest && schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
   // A pipe gets the digest alone, which scripts compare.
-  const label = io.stdoutIsTty ? 'signature expected with this secret: ' : '';
+  const label = io.stdoutIsTty ? 'signature expected with this secret:\n' : '';
   if (isShown && flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
   else if (isShown) io.out(`${label}${signature}\n`);
   if (isShown && label === '' && flags.quiet !== true) {
