@@ -15,10 +15,10 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 96, functions: 622 },
+  send: { files: 96, functions: 626 },
   batch: { files: 77, functions: 386 },
-  replay: { files: 144, functions: 912 },
-  verify: { files: 34, functions: 182 },
+  replay: { files: 148, functions: 946 },
+  verify: { files: 34, functions: 184 },
 } as const satisfies Record<string, Walk>;
 
 const SRC = join(ROOT, 'src/');
