@@ -1,4 +1,5 @@
 import type { Certificate, DetailedPeerCertificate } from 'node:tls';
+import { systemClock } from '../clock.ts';
 import type { NetworkError } from './transport.ts';
 
 /** The longest time that a public issuer may give a certificate, in ms (CA/Browser Forum, Baseline Requirements, 6.3.2). */
@@ -25,15 +26,36 @@ export function causeOfCertificate(
 
 /** The part of a certificate that explains its rejection: its names, its dates, or its issuer. The caller escapes it. */
 export function certificateText(certificate: DetailedPeerCertificate, code: string): string {
-  const { subject, subjectaltname, valid_from: from, valid_to: to } = certificate;
+  const { subject, subjectaltname, valid_from: from } = certificate;
   const names = subjectaltname ?? nameText(subject);
   if (/ALTNAME|HOSTNAME/.test(code)) return `, which has: ${names.slice(0, 200)}`;
-  if (code === 'CERT_HAS_EXPIRED') return `: it ended on ${to}`;
+  if (code === 'CERT_HAS_EXPIRED') return endedText(certificate);
   if (code === 'CERT_NOT_YET_VALID') return `: it begins on ${from}`;
-  let last = certificate;
-  // At most 10 levels. The issuer of a self-signed certificate is the certificate itself.
-  for (let level = 0; level < 10; level++) last = last.issuerCertificate ?? last;
-  return `; its issuer is ${nameText(last.issuer).slice(0, 200)}`;
+  return `; its issuer is ${nameText(chainOf(certificate).at(-1)?.issuer ?? {}).slice(0, 200)}`;
+}
+
+/** A certificate and those above it, at most 10. The issuer of a self-signed certificate is the certificate itself. */
+function chainOf(certificate: DetailedPeerCertificate): readonly DetailedPeerCertificate[] {
+  const chain = [certificate];
+  for (let last = certificate; chain.length < 10; chain.push(last)) {
+    const above = (last as Partial<DetailedPeerCertificate>).issuerCertificate; // undefined if the server sent no more
+    if (above === undefined || above === last) break;
+    last = above;
+  }
+  return chain;
+}
+
+const isOver = ({ valid_to: to }: DetailedPeerCertificate): boolean => Date.parse(to) < systemClock.now();
+
+/** Says which certificate has ended: that of the server, or one above it, which the server must renew in its chain. */
+function endedText(certificate: DetailedPeerCertificate): string {
+  if (isOver(certificate)) return `: it ended on ${certificate.valid_to}`;
+  const ended = chainOf(certificate).find(isOver);
+  const which =
+    ended === undefined
+      ? 'one'
+      : `${nameText(ended.subject).slice(0, 200)}, which ended on ${ended.valid_to},`;
+  return `: not its own, which ends on ${certificate.valid_to}, but ${which} above it in the chain`;
 }
 
 /** The name of a subject or issuer, such as `O=Example, CN=Example Root`. */

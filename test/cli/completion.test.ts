@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 import { filledQueue } from './filled-queue.ts';
 import { placeToComplete } from './place-to-complete.ts';
 import { hooks } from './run-in-process.ts';
@@ -84,6 +85,7 @@ describe('hooks complete', () => {
     await filledQueue(dataDir);
     const file = join(dataDir, 'hooks.db');
     const contents = async () => [await readdir(dataDir), await readFile(file)];
+    await until(async () => (await readdir(dataDir)).length === 2, 'the queue to be closed');
     const before = await contents();
     const ids = async (...words: readonly string[]) => {
       return (await asked(['queue', ...words], dataDir, { HOOKS_DATA_DIR: dataDir })).values;

@@ -33,9 +33,12 @@ const LONG_FORM = `
 #   web:
 #     writeKey: \${WEB_WRITE_KEY}
 #     destinations:
-#       Webhooks:
+#       Billing:
 #         sharedSecret: \${HOOKS_SECRET}
 #         webhooks: [https://a.example/hook]
+#       Mail:
+#         sharedSecret: \${MAIL_SECRET}
+#         webhooks: [https://b.example/hook]
 `;
 
 /**

@@ -70,7 +70,11 @@ describe('the template of a config', () => {
 
   it('has a long form that loads', async () => {
     const [, long = ''] = TEMPLATE.split(/^# Several sources.*\n/m);
-    const settings = await settingsOf(long.replaceAll(/^# /gm, ''), { ...ENV, WEB_WRITE_KEY: 'web' });
+    const settings = await settingsOf(long.replaceAll(/^# /gm, ''), {
+      ...ENV,
+      WEB_WRITE_KEY: 'web',
+      MAIL_SECRET: 'mail',
+    });
     expect(settings.sources['web']?.writeKey).toBe('web');
   });
 });

@@ -125,7 +125,12 @@ function settingsInForce({ purpose, urls, isSigned }: InitAnswers): TemplateOpti
     ...(urls.some(isOnThisMachine) && { 'delivery.allowPrivate': 'true' }),
     // A short retry window, because a CI job should not wait hours for a receiver.
     ...(purpose === 'ci' && { 'delivery.retryFor': '10s' }),
-    ...(purpose === 'service' && { writeKey: newWriteKey(), 'delivery.strategy': 'fallback' }),
+    // A queue of its own: services that share a queue deliver each other's messages.
+    ...(purpose === 'service' && {
+      store: 'sqlite:./hooks.db',
+      writeKey: newWriteKey(),
+      'delivery.strategy': 'fallback',
+    }),
   };
 }
 
@@ -173,7 +178,7 @@ const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
  * every message.
  */
 const FALLBACK_NOTE =
-  '\nA further URL gets only the messages that the URLs before it do not accept. To\nsend every message to each URL, write two destinations (`destinations`) instead\nof `webhooks`.\n';
+  '\nA further URL gets only the messages that the URLs before it do not accept. To\nsend every message to each URL, write two destinations instead of `webhooks`, as\nthe lines at the end of the file show (`sources`).\n';
 
 const UNSIGNED_WARNING =
   'the messages of this service are unsigned, so a receiver cannot tell who sent them; write sharedSecret: ${HOOKS_SECRET} into the config';
