@@ -39,9 +39,10 @@ export async function importFiles(
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   const output = new ImportOutput(new CaptureFolder(resolve(io.cwd, options.to), '--to'), options, io);
   for (const input of inputs) {
+    let number = 0;
     for await (const found of requestsOf(input, io)) {
       if (io.signal.aborted) break;
-      output.add(input.name, found);
+      output.add(input.name, found, ++number);
     }
   }
   return interruptedCode(io) ?? output.finish();
@@ -87,9 +88,10 @@ class ImportOutput {
     this.#io = io;
   }
 
-  add(name: string, found: Imported): void {
+  /** Adds a request of a file. `number` counts the requests of the file from 1. */
+  add(name: string, found: Imported, number: number): void {
     if (found.kind === 'skipped') this.#skipped++;
-    else if (found.kind === 'rejected') this.#addRejected(name, found);
+    else if (found.kind === 'rejected') this.#addRejected(name, found, number);
     else this.#save(name, found.request);
   }
 
@@ -120,9 +122,14 @@ class ImportOutput {
     }
   }
 
-  #addRejected(file: string, { what, reason }: Extract<Imported, { kind: 'rejected' }>): void {
+  #addRejected(
+    file: string,
+    { what, reason }: Extract<Imported, { kind: 'rejected' }>,
+    number: number,
+  ): void {
     this.#rejected++;
-    const shown = redactUrl(what);
+    // A part of a file has its line already.
+    const shown = /^[A-Z]+ /.test(what) ? `request ${number} (${redactUrl(what)})` : what;
     if (this.#options.output === 'json') this.#io.out(jsonLine({ file, rejected: shown, reason }));
     else this.#io.note(`${printable(file)}: ${printable(shown, 200)} is rejected: ${printable(reason, 500)}`);
   }

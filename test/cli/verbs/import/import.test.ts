@@ -83,7 +83,7 @@ describe('a request whose exact bytes are unknown', () => {
       'a text that is shorter',
       'a.har',
       harOf({ headers: length('9'), postData: { text: 'abc' } }),
-      'POST /h is rejected: 3 bytes are recorded, but the request had 9',
+      'request 1 (POST /h) is rejected: 3 bytes are recorded, but the request had 9',
     ],
     [
       'a HAR file without a length',
