@@ -78,6 +78,8 @@ it('keeps a rejected message as a dead letter, which queue retry delivers', asyn
   expect(await metrics()).toContain(
     'hooks_dead_letters_total{source="web",destination="",reason="unplanned"} 2',
   );
+  // The same call again is the same dead letter, although the message has no timestamp.
+  expect(await post('/v1/track', message('x', 'm1'))).toMatchObject({ status: 400 });
   const listed = await queue('list', '--state', 'dead', '-o', 'json');
   expect(jsonLines(listed.stdout)).toMatchObject([
     { reason: 'unplanned', destination: 'Webhooks', messageId: expect.any(String) },

@@ -83,7 +83,7 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
     'collect the parts as bytes and decode them once: chunks.push(chunk), then Buffer.concat(chunks), in place of body += chunk',
     {
       unverified:
-        'it decodes each chunk of a body by itself, so a character that is cut between two chunks is lost and the signature differs',
+        'it does not join the chunks of a body before it reads it: it decodes each by itself, or reads the first alone, so the signature differs',
     },
   ),
   ...suspected(

@@ -122,7 +122,9 @@ function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessa
     return { ...outgoing, dedupeKey: message.messageId && dedupeKeyOf(messageId, now) };
   }
   // Not found by its messageId later, because the corrected message may have the same.
-  return { ...outgoing, deliveryId: `unplanned-${digestOf(source, body)}`, violation };
+  // The posted message, because the built one may have a new timestamp: a call that is sent again is kept once.
+  const sent = Buffer.from(JSON.stringify(posted.input));
+  return { ...outgoing, deliveryId: `unplanned-${digestOf(source, sent)}`, violation };
 }
 
 const UNPLANNED = 'correct the message, or the plan: hooks queue retry delivers it then';
