@@ -71,6 +71,7 @@ describe('the packages that the build loads', () => {
     const licences = readFileSync(join(DIST, 'LICENCES.txt'), 'utf8');
     expect(bill.components.map(({ name }) => name)).toEqual([
       '@opentelemetry/api',
+      '@streamparser/json',
       'ajv',
       'ajv-formats',
       'bintrees',
