@@ -13,7 +13,7 @@ export const COMMANDS = [
   ...GUIDES.map((topic) => `help ${topic}`),
   'send track --event x --user-id u --loopback',
   'send trak',
-  'test URL --only track,unsigned,tampered',
+  'test URL --only track,unsigned,tampered --timeout 30s',
   'test --list',
   'expect --count 1 --each event=Sigmup -- node sender.js',
   'queue list',
