@@ -16,7 +16,7 @@ interface Walk {
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
   send: { files: 96, functions: 626 },
-  batch: { files: 77, functions: 386 },
+  batch: { files: 77, functions: 390 },
   replay: { files: 148, functions: 946 },
   verify: { files: 34, functions: 184 },
 } as const satisfies Record<string, Walk>;

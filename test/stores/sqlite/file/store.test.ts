@@ -16,7 +16,7 @@ import { isAtLeast, loadSqlite } from '../../../../src/stores/sqlite/file/sqlite
 import type { Store } from '../../../../src/stores/sqlite/file/store.ts';
 import { asNobody } from '../../../as-nobody.ts';
 import { FakeClock } from '../../../fake-clock.ts';
-import { ask } from '../ask.ts';
+import { ask, run } from '../ask.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const NOTES = 'CREATE TABLE notes (text TEXT UNIQUE)';
@@ -123,7 +123,7 @@ describe('the store', () => {
     const file = join(temporaryFolder(), 'hooks.db');
     const store = await open(file);
     await store.close();
-    await ask(file, `PRAGMA user_version = ${schema}`);
+    await run(file, `PRAGMA user_version = ${schema}`);
     const before = readFileSync(file);
     await expect(open(file)).rejects.toMatchObject({
       message: `The queue ${file} was made by another version of hooks (schema ${schema}, expected 2)`,
