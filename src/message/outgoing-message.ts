@@ -1,5 +1,6 @@
 import { MESSAGE_VERSION } from './fields/fields.ts';
 import { shapeOf } from './fields/shape.ts';
+import type { StringifiedText } from './json/stringified.ts';
 import { put } from './plain.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { Integrations, JsonObject, JsonValue, Message } from './types.ts';
@@ -31,23 +32,55 @@ export interface OutgoingMessage {
  * message, then `context` (contract, Messages on the wire).
  */
 export function toBody(message: Message): JsonObject {
-  const shape = shapeOf(message.type);
   const body: Record<string, JsonValue> = {};
+  eachBodyField(message, (name, value) => put(body, name, value));
+  return body;
+}
+
+function eachBodyField(message: Message, visit: (name: string, value: JsonValue) => void): void {
+  const shape = shapeOf(message.type);
   for (const { name, wireName = name } of shape.row) {
     const value = name === 'version' ? MESSAGE_VERSION : message[name];
-    if (value !== undefined) body[wireName] = value;
+    if (value !== undefined) visit(wireName, value);
   }
   for (const name of Object.keys(message)) {
     const value = message[name];
-    if (value !== undefined && !shape.placed.has(name)) put(body, name, value);
+    if (value !== undefined && !shape.placed.has(name)) visit(name, value);
   }
-  if (message.context !== undefined) body['context'] = message.context;
-  return body;
+  if (message.context !== undefined) visit('context', message.context);
 }
 
 /** The request body as text. Its UTF-8 bytes are signed and sent. JSON.stringify(JSON.parse(body)) gives the same text. */
 export function encodeBody(message: Message): string {
   return JSON.stringify(toBody(message));
+}
+
+/**
+ * Encodes a message like `encodeBody`, from pieces of the text that it was built from, which costs a third. Returns that
+ * text itself if it is the body.
+ */
+export function splicedBody(message: Message, input: JsonObject, { text, starts }: StringifiedText): string {
+  const names = Object.keys(input);
+  let body = '';
+  // The members from `first` to before `next` follow each other in the text and in the body.
+  let [first, next] = [0, 0];
+  const endRun = (): void => {
+    if (next > first) body += `,${text.slice(starts[first], (starts[next] ?? 0) - 1)}`;
+  };
+  eachBodyField(message, (name, value) => {
+    const isKept = input[name] === value;
+    if (isKept && names[next] === name) {
+      next++;
+      return;
+    }
+    endRun();
+    const index = isKept ? names.indexOf(name) : -1;
+    [first, next] = [Math.max(index, 0), index + 1];
+    if (index === -1) body += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  });
+  if (first === 0 && next === names.length && body === '') return text;
+  endRun();
+  return `{${body.slice(1)}}`;
 }
 
 /** Whether the body will have every field of the input `given`, unchanged. `message` was built from that input. */

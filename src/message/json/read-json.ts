@@ -6,7 +6,7 @@ import { parseJsonOrUndefined } from './batch-document.ts';
 import { findProblem } from './find-problem.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
-import { isStringified } from './stringified.ts';
+import { stringifiedTextOf, type StringifiedText } from './stringified.ts';
 import { isJsonArray, type JsonValue } from '../types.ts';
 
 /** Origin of the bytes, for errors. `line` is the line of the file, from 1, in which the bytes begin. */
@@ -26,11 +26,11 @@ export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue 
 
 export interface JsonReading {
   readonly value: JsonValue;
-  /** True only if the bytes are what JSON.stringify(value) returns, so that they can be sent without encoding the value. */
-  readonly isStringified: boolean;
+  /** The text, only if the bytes are what JSON.stringify(value) returns: a body can be made of its pieces. */
+  readonly stringified?: StringifiedText | undefined;
 }
 
-/** Reads JSON like `readJson`, and tells whether the bytes already are the output of JSON.stringify. */
+/** Reads JSON like `readJson`, and recognizes bytes that are the output of JSON.stringify. */
 export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonReading {
   const bom = bomLength(bytes);
   // Makes a view of the bytes only if they have a BOM, because a view takes a tenth of the time of reading a short message.
@@ -39,18 +39,18 @@ export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonRe
   const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
   const text = textOf(source.bytes);
   const value = parse(text, source);
-  if (early === undefined && mayBeStringified(source.bytes) && isStringified(text, value)) {
-    return { value, isStringified: source.bytes.length === bytes.length };
-  }
+  const mayBe = early === undefined && mayBeStringified(source.bytes);
+  const stringified = mayBe ? stringifiedTextOf(text, value) : undefined;
+  if (stringified !== undefined) return bom === 0 ? { value, stringified } : { value };
   const { colons, keepsNumbers } = early ?? scan(source);
   if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);
-  return { value, isStringified: false };
+  return { value };
 }
 
 /** Longer texts are scanned for deep nesting before parsing, because parsing can take 30 times their memory. */
 const MAX_UNSCANNED_BYTES = 64 * 1024;
 
-/** Whether the result of `isStringified` can be true: a cheap test that avoids useless calls. */
+/** Whether `stringifiedTextOf` can recognize the text: a cheap test that avoids useless calls. */
 function mayBeStringified(bytes: Uint8Array): boolean {
   return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
 }

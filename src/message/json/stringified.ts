@@ -1,18 +1,31 @@
 import { MAX_DEPTH } from '../limits.ts';
-import { isJsonArray, type JsonObject, type JsonValue } from '../types.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../types.ts';
+
+/** A JSON text that is what JSON.stringify returns for its value. */
+export interface StringifiedText {
+  readonly text: string;
+  /** Offsets of the members if the value is an object, then the end of the text; else empty. */
+  readonly starts: readonly number[];
+}
 
 /**
- * Whether `text`, from which JSON.parse made `value`, is what JSON.stringify(value) returns. Such a text loses nothing.
+ * Recognizes a text, from which JSON.parse made `value`, that is what JSON.stringify(value) returns. Such a text loses
+ * nothing.
  *
  * Compares lengths, which costs a fifth of stringifying: the shortest text of a value has no escapes, no white space and
  * numbers as String writes them, so a text of that length has no escapes, white space, longer numbers or duplicate keys. Two
  * spellings can be as short and are looked for: exponents, and integer keys, which JavaScript moves to the front. Returns
- * false if the length does not decide: for a string that needs an escape, a number of more than 15 digits, or deep nesting.
+ * undefined if the length does not decide: for a string that needs an escape, a number of more than 15 digits, or deep
+ * nesting.
  */
-export function isStringified(text: string, value: JsonValue): boolean {
+export function stringifiedTextOf(text: string, value: JsonValue): StringifiedText | undefined {
   const measure = new ShortestText();
-  if (measure.lengthOf(value, MAX_DEPTH) !== text.length) return false;
-  return !measure.mayHaveExponent || !EXPONENT.test(text);
+  const starts: number[] = [];
+  const length = isJsonObject(value)
+    ? measure.lengthOfObject(value, MAX_DEPTH - 1, starts)
+    : measure.lengthOf(value, MAX_DEPTH);
+  if (length !== text.length) return undefined;
+  return measure.mayHaveExponent && EXPONENT.test(text) ? undefined : { text, starts };
 }
 
 /** A number with an exponent, or a part of a string that looks like one. */
@@ -38,7 +51,7 @@ class ShortestText {
     if (depthLeft === 0) return NaN;
     return isJsonArray(value)
       ? this.#lengthOfArray(value, depthLeft - 1)
-      : this.#lengthOfObject(value, depthLeft - 1);
+      : this.lengthOfObject(value, depthLeft - 1);
   }
 
   #lengthOfArray(items: readonly JsonValue[], depthLeft: number): number {
@@ -47,13 +60,16 @@ class ShortestText {
     return length;
   }
 
-  #lengthOfObject(members: JsonObject, depthLeft: number): number {
+  /** Measures an object like `lengthOf`, and adds the offset of each member and the end of the text to `starts`. */
+  lengthOfObject(members: JsonObject, depthLeft: number, starts?: number[]): number {
     let length = 1;
     for (const key in members) {
+      starts?.push(length);
       // Integer keys come first in JavaScript, so the first key tells whether the object has any integer keys.
       if (length === 1 && isLikeInteger(key)) return NaN;
       length += key.length + 4 + this.lengthOf(members[key] ?? null, depthLeft);
     }
+    starts?.push(length);
     return length === 1 ? 2 : length;
   }
 

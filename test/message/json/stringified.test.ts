@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/message/json/read-json.ts';
 import { findProblem } from '../../../src/message/json/find-problem.ts';
-import { isStringified } from '../../../src/message/json/stringified.ts';
+import { stringifiedTextOf } from '../../../src/message/json/stringified.ts';
 import type { JsonValue } from '../../../src/message/types.ts';
 import { json } from '../arbitraries.ts';
 
-const isKnown = (given: string): boolean => isStringified(given, JSON.parse(given) as JsonValue);
+const isKnown = (given: string): boolean =>
+  stringifiedTextOf(given, JSON.parse(given) as JsonValue) !== undefined;
 
 const digits = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom('0', '0', '1', '5', '9'), minLength: 1, maxLength });
@@ -41,8 +42,8 @@ const { text } = fc.letrec<{ text: string }>((tie) => ({
   ),
 }));
 
-describe('isStringified', () => {
-  it('is true only for output of JSON.stringify, which loses nothing', () => {
+describe('stringifiedTextOf', () => {
+  it('recognizes only output of JSON.stringify, which loses nothing', () => {
     fc.assert(
       fc.property(text, (given) => {
         if (!isKnown(given)) return;
@@ -53,7 +54,7 @@ describe('isStringified', () => {
     );
   });
 
-  it('is true for output of JSON.stringify without escapes, long numbers and integer keys', () => {
+  it('recognizes output of JSON.stringify without escapes, long numbers and integer keys', () => {
     fc.assert(
       fc.property(json, (value) => {
         const given = JSON.stringify(value);
@@ -78,7 +79,7 @@ describe('isStringified', () => {
     '-0.05',
     '["1e2",100]',
     '{"a":[true,false,null,"é–😀"],"b":{"":"x","2fa":1}}',
-  ])('is true for %s', (given) => {
+  ])('recognizes %s', (given) => {
     expect(isKnown(given)).toBe(true);
   });
 
@@ -94,7 +95,7 @@ describe('isStringified', () => {
     '1e-7',
     '0.1234567890123456',
     `${'['.repeat(513)}${']'.repeat(513)}`,
-  ])('is false for %s', (given) => {
+  ])('does not recognize %s', (given) => {
     expect(isKnown(given)).toBe(false);
   });
 

@@ -3,6 +3,7 @@ import { buildParsed, validateMessageSize, messageBytes } from '../../../message
 import { finishedMessageOf } from '../../../message/finished-message.ts';
 import { readJsonText, type JsonReading } from '../../../message/json/read-json.ts';
 import { MAX_MESSAGE_BYTES } from '../../../message/limits.ts';
+import { splicedBody } from '../../../message/outgoing-message.ts';
 import { unbuiltMessage, type SendableMessage } from '../../../message/sendable-message.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../message/types.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
@@ -42,13 +43,12 @@ export interface ReadyOptions {
 export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, 'exact'>): ReadEntry {
   if (entry.kind === 'broken') return { entry, error: entry.error };
   try {
-    const { value, isStringified } = readJsonText(entry.bytes, entry.origin);
-    return { entry, value, isStringified };
+    return { entry, ...readJsonText(entry.bytes, entry.origin) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     // A body of --exact need not be JSON, unless the body is a line of NDJSON.
     if (exact && (entry.kind === 'capture' || error instanceof ValidationError)) {
-      return { entry, value: readableValue(entry, error), isStringified: false };
+      return { entry, value: readableValue(entry, error) };
     }
     return { entry, error };
   }
@@ -63,11 +63,11 @@ function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
 
 export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RejectedEntry {
   if (read.error !== undefined) return read;
-  const { entry, value, isStringified } = read;
+  const { entry, value, stringified } = read;
   try {
     const ready = readyMessage(read, options);
     const violation = options.violation?.(value);
-    return violation === undefined ? { entry, value, isStringified, ready } : { entry, error: violation };
+    return violation === undefined ? { entry, value, stringified, ready } : { entry, error: violation };
   } catch (error) {
     if (error instanceof ValidationError) return { entry, error: explained(error, value) };
     if (error instanceof HooksError) return { entry, error };
@@ -90,21 +90,23 @@ function explained(error: ValidationError, value: JsonValue): ValidationError {
 }
 
 /** Builds the message of an entry. Throws ValidationError if the entry is not a valid message. */
-function readyMessage({ entry, value, isStringified }: EntryReading, options: ReadyOptions): SendableMessage {
+function readyMessage({ entry, value, stringified }: EntryReading, options: ReadyOptions): SendableMessage {
   if (options.exact) {
     return { message: unbuiltMessage(value), exactBody: entry.bytes };
   }
   const { strict, now } = options;
   const rewritten = isJsonObject(value) ? options.rewrite(value) : value;
   const finished = isJsonObject(rewritten) ? finishedMessageOf(rewritten, { strict }) : undefined;
-  const message = finished?.message ?? buildParsed(rewritten, { now: now(), strict });
-  if (finished?.isBody && isStringified && rewritten === value) {
-    validateMessageSize(entry.bytes.byteLength);
-    // Copies the bytes, because a slice would keep the surrounding chunk of the file in memory.
-    return { message, exactBody: Buffer.from(entry.bytes) };
+  const message = finished ?? buildParsed(rewritten, { now: now(), strict });
+  if (stringified === undefined || !isJsonObject(value)) {
+    validateSize(entry.bytes.byteLength, value);
+    return { message };
   }
-  validateSize(entry.bytes.byteLength, value);
-  return { message };
+  validateMessageSize(entry.bytes.byteLength);
+  const body = splicedBody(message, value, stringified);
+  // Copies bytes that already are the body, which is faster than encoding their text. A slice would keep the surrounding
+  // chunk of the file in memory.
+  return { message, exactBody: Buffer.from(body === stringified.text ? entry.bytes : body) };
 }
 
 /**
@@ -117,6 +119,6 @@ function validateSize(entryBytes: number, value: JsonValue): void {
 }
 
 /** Whether a receiver that re-serializes JSON gets the bytes of the body unchanged: always, if the body is not JSON. */
-export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
-  return isStringified || value === null || Buffer.from(JSON.stringify(value)).equals(bytes);
+export function isFixedPoint({ entry: { bytes }, value, stringified }: ReadyEntry): boolean {
+  return stringified !== undefined || value === null || Buffer.from(JSON.stringify(value)).equals(bytes);
 }
