@@ -7,7 +7,8 @@ import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { MakeDue } from './catch-up.ts';
 import type { EngineEvent } from './engine-event.ts';
-import { Lane, type LaneContext } from './lane.ts';
+import { Lane } from './lane.ts';
+import type { LaneContext } from './lane-context.ts';
 import type { ResponseCauses } from './round/classify.ts';
 import type { ReceivedSignature } from './round/round-context.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
@@ -144,15 +145,22 @@ export class Engine implements Pick<Router, 'submit'> {
   }
 
   async #add(deliveries: readonly Delivery[]): Promise<void> {
+    const { queue } = this.#options;
     this.#adding++;
     try {
-      await this.#options.queue.add(deliveries);
-      this.#laneContext?.uninterruptedRun.watch();
-      for (const lane of laneKeys(deliveries)) this.#lanes.get(lane)?.wake();
+      const added = queue.add(deliveries);
+      if (queue.claimsAddedInTurn) this.#wakeLanes(deliveries);
+      await added;
+      if (!queue.claimsAddedInTurn) this.#wakeLanes(deliveries);
     } finally {
       this.#adding--;
       this.#announceIdle();
     }
+  }
+
+  #wakeLanes(deliveries: readonly Delivery[]): void {
+    this.#laneContext?.uninterruptedRun.watch();
+    for (const lane of laneKeys(deliveries)) this.#lanes.get(lane)?.wake();
   }
 
   #open(name: LaneId, destination: Destination | undefined, context: LaneContext): void {

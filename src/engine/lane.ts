@@ -1,26 +1,15 @@
 import { backoffMs } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Claim, ClaimRequest, ClaimResult, LaneId, Settlement } from '../queue/queue.ts';
-import { CatchUp, type MakeDue } from './catch-up.ts';
+import { CatchUp } from './catch-up.ts';
 import { GONE, type Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
 import { LaneTimer } from './lane-timer.ts';
+import type { LaneContext } from './lane-context.ts';
 import type { RoundResult } from './round/round-result.ts';
 import { runRound, type RoundContext } from './round/round.ts';
 import { FAILURE_BACKOFF, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
-
-/** Context that all lanes of an engine have in common. */
-export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
-  readonly random: () => number;
-  /** Milliseconds between two looks for deliveries that other processes added. Undefined if there are no other processes. */
-  readonly pollMs?: number;
-  readonly makeDue?: MakeDue | undefined;
-  /** Whether the queue announces deliveries that other processes add (`wakeSoon`). */
-  readonly isWatched: boolean;
-  /** Called when the lane has no delivery left that waits or is in flight. */
-  readonly onQuiet: () => void;
-}
 
 interface NextClaim {
   readonly request: ClaimRequest;
@@ -55,6 +44,8 @@ export class Lane {
   #isEmpty = false;
   /** Whether the last claim returned as many deliveries as it may, so that more may be due. */
   #wasFull = true;
+  /** Whether the last claim left deliveries that wait behind others of their order keys. */
+  #hasHeld = true;
   /** Consecutive calls of `queue.claim` that failed. */
   #failures = 0;
   readonly #timer: LaneTimer;
@@ -155,10 +146,11 @@ export class Lane {
     return { request: { source, destination, limit, leaseMs: this.#leaseMs }, isFirst };
   }
 
-  #startRounds({ claims, nextDueAt }: ClaimResult, { request, isFirst }: NextClaim): void {
+  #startRounds({ claims, nextDueAt, hasHeld = true }: ClaimResult, { request, isFirst }: NextClaim): void {
     const { clock, uninterruptedRun, pollMs = Infinity } = this.#context;
     this.#isEmpty = nextDueAt === undefined;
     this.#wasFull = claims.length === request.limit;
+    this.#hasHeld = hasHeld;
     this.#inFlight += claims.length;
     if (isFirst && claims.length === request.limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
@@ -187,8 +179,9 @@ export class Lane {
     this.#inFlight--;
     this.#settling++;
     const hasFailed = result !== undefined && result.outcome !== 'delivered';
-    const settled = this.#conclude(claim, result);
-    if (!hasFailed && this.#hasMore(claim)) this.wake();
+    const claimsNext = hasFailed || this.#hasMore(claim);
+    const settled = this.#conclude(claim, result, claimsNext);
+    if (!hasFailed && claimsNext) this.wake();
     await settled;
     this.#settling--;
     if (hasFailed || this.#mayHaveMore) this.wake();
@@ -197,18 +190,18 @@ export class Lane {
 
   /** Whether a delivery may be claimable now that a claim has ended, even if no process adds one. */
   #hasMore({ delivery }: Claim): boolean {
-    return !this.#context.isWatched || this.#wasFull || delivery.orderKeys.length > 0;
+    return !this.#context.isWatched || this.#wasFull || (this.#hasHeld && delivery.orderKeys.length > 0);
   }
 
   /** Settles the claim. `result` is undefined if the delivery was not sent. Never rejects. */
-  async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
+  async #conclude(claim: Claim, result: RoundResult | undefined, claimsNext: boolean): Promise<void> {
     try {
       const settlement = this.#settlementOf(claim, result);
       // Without a settlement, another process has the claim. After a late settlement, `onLate` wakes the lane: the order
       // keys of the delivery no longer hold other deliveries back.
       const isOurs =
         settlement !== undefined &&
-        (await settleInQueue({ claim, settlement, onLate: this.#onLate }, this.#context));
+        (await settleInQueue({ claim, settlement, claimsNext, onLate: this.#onLate }, this.#context));
       if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
       // Only a bug of this program ends here. The delivery is claimed again when its lease ends.

@@ -66,6 +66,13 @@ export function settledDelivery(delivery: Delivery, settlement: Settlement, now:
   return settled;
 }
 
+interface EndedClaim {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+  readonly claimsNext: boolean;
+  readonly onLate: () => void;
+}
+
 type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 'onEvent'> & {
   readonly random: () => number;
 };
@@ -75,12 +82,12 @@ type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 
  * `onLate` if the first try failed. Resolves to undefined if the engine stopped first.
  */
 export async function settleInQueue(
-  { claim, settlement, onLate }: { claim: Claim; settlement: Settlement; onLate: () => void },
+  { claim, settlement, claimsNext, onLate }: EndedClaim,
   { queue, clock, random, stopping, onEvent }: SettleInQueueContext,
 ): Promise<boolean | undefined> {
   for (let failures = 1; ; failures++) {
     try {
-      const isOurs = await queue.settle(claim, settlement);
+      const isOurs = await queue.settle(claim, settlement, { claimsNext });
       if (failures > 1) onLate();
       return isOurs;
     } catch (error) {

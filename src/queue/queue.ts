@@ -15,6 +15,12 @@ export interface Queue {
   add(deliveries: readonly Delivery[]): Promise<void>;
 
   /**
+   * Whether a claim also finds deliveries that were added earlier in the same turn of the event loop, by a call of `add` that
+   * has not resolved yet. Both calls then share a transaction. @default false
+   */
+  readonly claimsAddedInTurn?: boolean;
+
+  /**
    * Moves up to `limit` deliveries of one lane to `sending`: those that are due and first in each of their order keys,
    * earliest due first (and first added first if due at the same time). A delivery whose lease has ended is due again. The
    * queue stores that a round of each has begun, before its first attempt; the returned deliveries do not count this round
@@ -32,7 +38,7 @@ export interface Queue {
    * Ends a claim: its delivery is settled, or waits for another round. Resolves to false, without a change, if the claim was
    * lost.
    */
-  settle(claim: Claim, settlement: Settlement): Promise<boolean>;
+  settle(claim: Claim, settlement: Settlement, options?: SettlingOptions): Promise<boolean>;
 
   /** Returns the lanes with unsettled deliveries. The engine needs them to find lanes whose destination is gone. */
   lanes(): Promise<readonly LaneId[]>;
@@ -71,12 +77,23 @@ export interface ClaimResult {
    * including these claims, of deliveries that no order key holds back. Undefined if the lane is empty.
    */
   readonly nextDueAt: number | undefined;
+  /** Whether deliveries wait behind others of their order keys, so that settling can make one claimable. @default true */
+  readonly hasHeld?: boolean;
 }
 
 export interface Claim {
   readonly delivery: Delivery;
   /** Identifies the claim, and so proves to the queue that the caller still has it. */
   readonly token: string;
+}
+
+export interface SettlingOptions {
+  /**
+   * Whether the caller claims from the lane again in this turn or after the settlement. If not, the queue may delay the
+   * settlement for some milliseconds to store it with others, and announces (`watch`) a lane in which it made a delivery
+   * claimable. @default true
+   */
+  readonly claimsNext?: boolean;
 }
 
 export type Settlement =

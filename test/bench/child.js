@@ -70,6 +70,7 @@ export async function startProgram(args, { folder }) {
   child.stdout.resume();
   return {
     url: JSON.parse(String(first[0]).split('\n')[0]).url,
+    pid: child.pid,
     stop: async () => {
       child.kill('SIGTERM');
       await ended;

@@ -20,6 +20,7 @@ const CLAIMS = {
   instructions: () => import('./instructions.js'),
   backlog: () => import('./backlog.js'),
   ingest: () => import('./ingest.js'),
+  singles: () => import('./singles.js'),
   delivery: () => import('./delivery.js'),
   client: () => import('./client.js'),
   verify: () => import('./verify.js'),

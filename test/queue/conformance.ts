@@ -248,11 +248,28 @@ export function queueConformance(
             : { state, progress: PROGRESS };
         expect(await queue.settle(await claimOne(), settlement)).toBe(true);
         await clock.advance(laterMs);
-        expect(await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS })).toEqual({
+        expect(await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS })).toMatchObject({
           claims: [],
           nextDueAt: undefined,
         });
         expect(await queue.lanes()).toEqual([]);
+      });
+
+      it('stores a settlement after which the caller does not claim', async () => {
+        await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
+        const settlement = { state: 'delivered', progress: PROGRESS } as const;
+        expect(await queue.settle(await claimOne(), settlement, { claimsNext: false })).toBe(true);
+        expect((await claimOne()).delivery.id).toBe('b');
+      });
+
+      it('tells whether order keys hold deliveries back', async () => {
+        await queue.add([newDelivery('a', { orderKeys: ['u'] })]);
+        const request = { ...LANE, limit: 1, leaseMs: LEASE_MS };
+        const { hasHeld } = await queue.claim(request);
+        await queue.add([newDelivery('b', { orderKeys: ['u'] })]);
+        expect([hasHeld, (await queue.claim(request)).hasHeld]).toEqual(
+          hasHeld === undefined ? [undefined, undefined] : [false, true],
+        );
       });
 
       it('makes a rescheduled delivery claimable when it is due, with its progress', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { holdLock } from './file/lock.ts';
+import { holdLock } from './lock.ts';
 import type { Row, SqlValue } from './file/sqlite.ts';
 import type { Sql, Store } from './file/store.ts';
 import type {

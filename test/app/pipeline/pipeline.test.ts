@@ -124,7 +124,7 @@ it('the outcome is known if a delivery is settled before its submit resolves', a
     },
     claim: (request: Parameters<Queue['claim']>[0]) => inner.claim(request),
     renew: (...given: Parameters<Queue['renew']>) => inner.renew(...given),
-    settle: (...given: Parameters<Queue['settle']>) => inner.settle(...given),
+    settle: (...[claim, settlement]: Parameters<Queue['settle']>) => inner.settle(claim, settlement),
     lanes: () => inner.lanes(),
     close: () => inner.close(),
   });

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../../clock.ts';
 import { ClosedError, type HooksError } from '../../../errors.ts';
+import { CommitTimer } from './commit-timer.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
@@ -13,7 +14,7 @@ const WRITTEN_FOR_MS = 5_000;
 /** Milliseconds for which `check` assumes that a disk that rejected a write is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
-interface Write extends Required<WriteOptions> {
+interface Write extends Required<Omit<WriteOptions, 'mayWait'>> {
   readonly work: (sql: Sql) => unknown;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
@@ -41,7 +42,8 @@ export class SqliteStore implements Store {
   readonly #isReadOnly: boolean;
   readonly #connection: SoundConnection;
   #waiting: Write[] = [];
-  #isScheduled = false;
+  #isCommitting = false;
+  readonly #timer = new CommitTimer(() => void this.#commitAll());
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
   #cancelCheckpoint: (() => void) | undefined;
@@ -63,7 +65,7 @@ export class SqliteStore implements Store {
 
   write<T>(
     work: (sql: Sql) => T,
-    { survives = 'power cut', separable = false, adds = false }: WriteOptions = {},
+    { survives = 'power cut', separable = false, adds = false, mayWait = false }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(new ClosedError('The store is closed'));
     if (this.#isReadOnly) return Promise.reject(storeError({ code: 'EROFS' }, this.file));
@@ -78,7 +80,8 @@ export class SqliteStore implements Store {
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
         reject,
       });
-      if (!this.#isScheduled) this.#schedule();
+      // A commit that runs, or waits for the lock of the file, continues with the writes that came meanwhile.
+      if (!this.#isCommitting) this.#timer.schedule({ mayWait });
     });
   }
 
@@ -110,7 +113,7 @@ export class SqliteStore implements Store {
   }
 
   get version(): number | undefined {
-    return this.#isScheduled || this.#closed ? undefined : this.#connection.sound?.version;
+    return this.#waiting.length > 0 || this.#closed ? undefined : this.#connection.sound?.version;
   }
 
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
@@ -138,14 +141,9 @@ export class SqliteStore implements Store {
     await this.#connection.close();
   }
 
-  /** Schedules the commit for after this turn of the event loop, so that one commit has all writes of the turn. */
-  #schedule(): void {
-    this.#isScheduled = true;
-    setImmediate(() => void this.#commitAll());
-  }
-
   /** Commits all waiting writes. Never rejects, and waits only to open the file again. */
   async #commitAll(): Promise<void> {
+    this.#isCommitting = true;
     const group = this.#waiting;
     try {
       const connection = this.#connection.sound ?? (await this.#connection.reopened());
@@ -225,7 +223,7 @@ export class SqliteStore implements Store {
   #end(ends: Ends): void {
     this.#waiting = this.#waiting.filter((write) => !ends.has(write));
     if (this.#waiting.length > 0) void this.#commitAll();
-    else this.#isScheduled = false;
+    else this.#isCommitting = false;
     for (const tell of ends.values()) tell();
     if (this.#waiting.length === 0) this.#onEmpty?.();
   }

@@ -58,6 +58,11 @@ export interface WriteOptions {
    * writes still succeed. @default false
    */
   readonly adds?: boolean;
+  /**
+   * Whether the write may wait some milliseconds for another write, to share its commit: at low rates, a commit costs more
+   * than its writes. @default false
+   */
+  readonly mayWait?: boolean;
 }
 
 /**

@@ -25,21 +25,30 @@ export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: rea
 
 /**
  * Removes a delivery from its lane and the lines of its order keys. Makes deliveries claimable that are now first in all
- * their lines.
+ * their lines, and returns whether there was one.
  */
-export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
+export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): boolean {
   stopWaiting(sql, place);
-  for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
+  let isFreed = false;
+  for (const key of distinct(orderKeys)) isFreed = leaveLine(sql, place, key) || isFreed;
+  return isFreed;
 }
 
 /** Removes a delivery from every line that has it: its own order keys are damaged and do not tell in which lines it is. */
-export function leaveAllLines(sql: Sql, place: LaneEntry): void {
+export function leaveAllLines(sql: Sql, place: LaneEntry): boolean {
   stopWaiting(sql, place);
+  let isFreed = false;
   for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
     place.seq,
   )) {
-    leaveLine(sql, { ...place, lane: Number(lane) }, String(key));
+    isFreed = leaveLine(sql, { ...place, lane: Number(lane) }, String(key)) || isFreed;
   }
+  return isFreed;
+}
+
+/** Whether an earlier delivery with the same order key holds back any delivery of the file. */
+export function hasHeld(sql: Sql): boolean {
+  return sql('SELECT 1 FROM held LIMIT 1').get() !== undefined;
 }
 
 export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
@@ -62,23 +71,24 @@ export function stopWaiting(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   if (Number(changes) === 0) sql('DELETE FROM held WHERE seq = ?').run(seq);
 }
 
-function leaveLine(sql: Sql, { lane, seq }: LaneEntry, key: string): void {
+function leaveLine(sql: Sql, { lane, seq }: LaneEntry, key: string): boolean {
   sql('DELETE FROM order_lines WHERE lane = ? AND order_key = ? AND seq = ?').run(lane, key, seq);
   const first = sql('SELECT min(seq) AS seq FROM order_lines WHERE lane = ? AND order_key = ?').get(
     lane,
     key,
   )?.['seq'];
   // Only a delivery that was first in the line has held back the next one.
-  if (typeof first === 'number' && first > seq) advance(sql, first);
+  return typeof first === 'number' && first > seq && advance(sql, first);
 }
 
-function advance(sql: Sql, seq: number): void {
+function advance(sql: Sql, seq: number): boolean {
   const row = sql('UPDATE held SET held_by = held_by - 1 WHERE seq = ? RETURNING held_by, lane, due_at').get(
     seq,
   );
-  if (row?.['held_by'] !== 0) return;
+  if (row?.['held_by'] !== 0) return false;
   sql('DELETE FROM held WHERE seq = ?').run(seq);
   wait(sql, { lane: Number(row['lane']), dueAt: Number(row['due_at']), seq });
+  return true;
 }
 
 /** Returns the keys as stored, without duplicates, because a delivery that is in a line twice would wait for itself. */

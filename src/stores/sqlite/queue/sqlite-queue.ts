@@ -5,10 +5,18 @@ import type { Sql, Store } from '../file/store.ts';
 import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
 import { LaneRows } from './lane-rows.ts';
 import { giveBack, Owner } from './owner.ts';
-import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../../queue/queue.ts';
+import type {
+  Claim,
+  ClaimResult,
+  ClaimRequest,
+  LaneId,
+  Queue,
+  Settlement,
+  SettlingOptions,
+} from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { reschedule } from './sqlite-changes.ts';
-import { leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
+import { hasHeld, leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
 import { countAdded, insertDelivery } from './sqlite-insert.ts';
 import { laneOf, rowToDelivery, writeProgress } from './sqlite-rows.ts';
 import { watchFile } from './watch-file.ts';
@@ -29,8 +37,9 @@ const OTHERS_MS = 2_000;
 
 /**
  * A queue in a file, which several processes may share. Added deliveries survive a power cut when `add` resolves. Claims,
- * renewals and settlements survive the end of the process at once, but a power cut only after BEAT_MS at most: the last
- * deliveries before a power cut are repeated. An fsync per settlement would cost most of the speed, and would not prevent
+ * renewals and settlements survive the end of the process when their promise resolves (a settlement waits some milliseconds
+ * for other writes), but a power cut only after BEAT_MS at most: the last deliveries before a power cut are repeated. An
+ * fsync per settlement would cost most of the speed, and would not prevent
  * repeating the deliveries in flight.
  */
 export class SqliteQueue implements Queue {
@@ -39,7 +48,9 @@ export class SqliteQueue implements Queue {
   readonly #owner: Owner;
   readonly #retention: SqliteRetention;
   readonly #lanes = new LaneRows();
+  readonly claimsAddedInTurn = true;
   #claimCalls = 0;
+  #onAdded: ((lane: LaneId) => void) | undefined;
   #endWatch: (() => void) | undefined;
   #isClosed = false;
 
@@ -102,27 +113,36 @@ export class SqliteQueue implements Queue {
     }, PER_LANE);
   }
 
-  async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
+  async settle(
+    { delivery, token }: Claim,
+    settlement: Settlement,
+    { claimsNext = true }: SettlingOptions = {},
+  ): Promise<boolean> {
     this.#assertOpen();
     const settledAt = Math.floor(this.#clock.now());
-    return this.#store.write((sql) => {
-      const seq = seqOf(token);
-      const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
-      const lane = this.#lanes.find(sql, delivery);
-      if (Number(changes) === 0 || lane === undefined) return false;
-      const place = { seq, lane, dueAt: delivery.dueAt };
-      if (settlement.state === 'retrying') {
-        reschedule(sql, place, settlement);
-      } else {
-        if (delivery.isDamaged) leaveAllLines(sql, place);
-        else leave(sql, place, delivery.orderKeys);
-        const reason = settlement.state === 'dead' ? settlement.reason : null;
-        const standing = { state: settlement.state, reason, detail: null, settledAt };
-        writeProgress(sql, place, settlement.progress, standing);
-        if (this.#store.room.isScarce) forgetOldest(sql);
-      }
-      return true;
-    }, PER_LANE);
+    let isFreed = false;
+    const isOurs = await this.#store.write(
+      (sql) => {
+        const seq = seqOf(token);
+        const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
+        const lane = this.#lanes.find(sql, delivery);
+        if (Number(changes) === 0 || lane === undefined) return false;
+        const place = { seq, lane, dueAt: delivery.dueAt };
+        if (settlement.state === 'retrying') {
+          reschedule(sql, place, settlement);
+        } else {
+          isFreed = delivery.isDamaged ? leaveAllLines(sql, place) : leave(sql, place, delivery.orderKeys);
+          const reason = settlement.state === 'dead' ? settlement.reason : null;
+          const standing = { state: settlement.state, reason, detail: null, settledAt };
+          writeProgress(sql, place, settlement.progress, standing);
+          if (this.#store.room.isScarce) forgetOldest(sql);
+        }
+        return true;
+      },
+      { ...PER_LANE, mayWait: !claimsNext },
+    );
+    if (isFreed && !claimsNext) this.#onAdded?.(delivery);
+    return isOurs;
   }
 
   async lanes(): Promise<readonly LaneId[]> {
@@ -137,6 +157,7 @@ export class SqliteQueue implements Queue {
   }
 
   watch(onAdded: (lane: LaneId) => void): () => void {
+    this.#onAdded = onAdded;
     this.#endWatch = watchFile(this.#store, this.#clock, onAdded);
     return this.#endWatch;
   }
@@ -165,7 +186,8 @@ export class SqliteQueue implements Queue {
       insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt, begun);
       return { delivery, token };
     });
-    return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
+    const nextDueAt = this.#nextDueAt(sql, { lane, now, last: rows.at(-1) });
+    return { claims, nextDueAt, hasHeld: hasHeld(sql) };
   }
 
   /**

@@ -27,6 +27,45 @@ queueConformance('SqliteQueue', (clock) => open((lastFile = newQueueFile()), clo
   openOther: (clock) => open(lastFile, clock),
 });
 
+describe('SqliteQueue with few deliveries', () => {
+  const DELIVERED = { state: 'delivered', progress: PROGRESS } as const;
+
+  it('finds a delivery that is added in the turn of the claim', async () => {
+    const queue = await open(newQueueFile(), new FakeClock());
+    const adding = queue.add([newDelivery('a')]);
+    expect(await claimIds(queue)).toEqual(['a']);
+    await adding;
+  });
+
+  it('settles deliveries in the commit of the next write, if the caller does not claim', async () => {
+    const [file, clock] = [newQueueFile(), new FakeClock()];
+    const queue = await open(file, clock);
+    await queue.add([newDelivery('a')]);
+    const ended = await claimOne(queue);
+    const states: string[] = [];
+    const settling = queue.settle(ended, DELIVERED, { claimsNext: false }).then(() => states.push('settled'));
+    await new Promise(setImmediate);
+    expect(states).toEqual([]);
+    await queue.add([newDelivery('b')]);
+    expect(states).toEqual(['settled']);
+    await settling;
+  });
+
+  it('announces a delivery that another process added behind the settled one', async () => {
+    const [file, clock] = [newQueueFile(), new FakeClock()];
+    const [queue, other] = [await open(file, clock), await open(file, clock)];
+    const announced: string[] = [];
+    const end = queue.watch(({ destination }) => announced.push(destination));
+    await queue.add([newDelivery('a', { orderKeys: ['u'] })]);
+    const ended = await claimOne(queue);
+    await other.add([newDelivery('b', { orderKeys: ['u'] })]);
+    await queue.settle(ended, DELIVERED, { claimsNext: false });
+    end();
+    expect(announced).toContain(LANE.destination);
+    expect(await claimIds(queue)).toEqual(['b']);
+  });
+});
+
 describe('SqliteQueue opened again', () => {
   it('has its waiting deliveries, in order, with progress and order keys', async () => {
     const [file, clock] = [newQueueFile(), new FakeClock()];

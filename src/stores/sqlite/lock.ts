@@ -1,6 +1,6 @@
-import { prepareFiles } from './files.ts';
-import { loadSqlite } from './sqlite.ts';
-import { isBusy, storeError } from './store-error.ts';
+import { prepareFiles } from './file/files.ts';
+import { loadSqlite } from './file/sqlite.ts';
+import { isBusy, storeError } from './file/store-error.ts';
 
 /**
  * Takes a lock that the operating system releases when the process ends in any way. Keeps the empty lock file: if it was

@@ -1,10 +1,10 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { QueueError } from '../../../../src/errors.ts';
-import { holdLock } from '../../../../src/stores/sqlite/file/lock.ts';
-import { openScratch } from '../../../../src/stores/sqlite/sqlite-chunk-store.ts';
-import { temporaryFolder } from '../../../temporary-folder.ts';
+import { QueueError } from '../../../src/errors.ts';
+import { holdLock } from '../../../src/stores/sqlite/lock.ts';
+import { openScratch } from '../../../src/stores/sqlite/sqlite-chunk-store.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('a lock', () => {
   it('is held by one caller at a time', async () => {
