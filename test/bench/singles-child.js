@@ -10,7 +10,13 @@ const [log, webhook] = process.argv.slice(2);
 const { origin, pathname } = new URL(webhook);
 const fd = openSync(log, 'a');
 const client = new Client(origin);
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void serve(request, response));
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })}\n`);
+});
+process.once('SIGTERM', () => process.exit(0));
+
+async function serve(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.from(JSON.stringify(JSON.parse(Buffer.concat(chunks).toString())));
@@ -21,8 +27,4 @@ const server = createServer(async (request, response) => {
   const headers = { 'content-type': 'application/json', 'X-Signature': signature };
   const posted = await client.request({ method: 'POST', path: pathname, headers, body });
   await posted.body.dump();
-});
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })}\n`);
-});
-process.once('SIGTERM', () => process.exit(0));
+}

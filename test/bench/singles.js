@@ -120,6 +120,5 @@ async function post(clients, rate, { sent, seconds }) {
 async function respond(client, body) {
   const response = await client.request({ method: 'POST', path: '/v1/track', headers: HEADERS, body });
   const text = await response.body.text();
-  if (response.statusCode !== 200)
-    throw new Error(`the server responded with ${response.statusCode}: ${text}`);
+  if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${text}`);
 }

@@ -209,3 +209,8 @@ function hostId(): string {
 function isGoneHere({ host, pid }: Row): boolean {
   return host === HOST && isProcessGone(Number(pid));
 }
+
+/** Returns the seq of the delivery, with which the token of a claim begins. */
+export function seqOf(token: string): number {
+  return Number.parseInt(token, 10);
+}

@@ -4,7 +4,7 @@ import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
 import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
 import { LaneRows } from './lane-rows.ts';
-import { giveBack, Owner } from './owner.ts';
+import { giveBack, Owner, seqOf } from './owner.ts';
 import type {
   Claim,
   ClaimResult,
@@ -244,8 +244,3 @@ const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
   WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
   ORDER BY w.due_at LIMIT 1`;
-
-/** Returns the seq of the delivery, with which the token of a claim begins. */
-function seqOf(token: string): number {
-  return Number.parseInt(token, 10);
-}
