@@ -95,6 +95,11 @@ export interface QueueFile {
   giveBackSpace(goesOn: () => boolean): Promise<void>;
   /** Whether a process delivers from the file now. */
   isDelivered(): Promise<boolean>;
+  /**
+   * Binds the file to a config, the absolute path of a file or an empty string for none, unless it is bound already. Returns
+   * the config to which it is bound. With `replaces`, the file becomes bound to `config`, and the earlier config is returned.
+   */
+  bindConfig(config: string, options?: { readonly replaces?: boolean }): Promise<string | undefined>;
   /** Copies a snapshot of the queue into an empty file, while other processes continue to write. */
   copyTo(file: string): Promise<void>;
   /** Writes the write-ahead log into the file, and returns the size of the file in bytes. */

@@ -29,6 +29,7 @@ const EXAMPLES = {
   backup: ['backup copy.db              # while it is in use'],
   vacuum: ['vacuum                      # give space back to the disk'],
   recover: ['recover hooks.db --to new.db        # when the file is damaged'],
+  adopt: ['adopt                       # after the config was moved'],
   move: ['move --to redis://queue.internal:6379/0'],
 } satisfies Readonly<Record<string, readonly string[]>>;
 
@@ -150,6 +151,9 @@ function addStoreCommands(add: Add): void {
   );
   add('vacuum', 'give freed space back to the disk', async (_, options, io) =>
     (await import('./queue-file.ts')).vacuumStore(options, io),
+  );
+  add('adopt', 'make the queue belong to this config', async (_, options, io) =>
+    (await import('./queue-file.ts')).adoptQueue(options, io),
   );
   const moveSummary = 'move waiting deliveries and dead letters to another store';
   add('move', moveSummary, async (_, options, io) => {

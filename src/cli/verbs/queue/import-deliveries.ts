@@ -38,7 +38,10 @@ export async function importDeliveries(
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
-  const durable = await openQueueToWrite(options, await commandSettings(options, io), { io });
+  const settings = await commandSettings(options, io);
+  // Without a config, the import is for any config, because the deliveries name their destinations.
+  const binds = settings.configPath !== undefined;
+  const durable = await openQueueToWrite(options, settings, { io, binds });
   try {
     let counts: ImportCounts = { waiting: 0, dead: 0, known: 0, delivered: 0 };
     await withProgress('imported', { options, io }, async (progress) => {
