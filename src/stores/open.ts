@@ -5,6 +5,7 @@ import type { DeletionStore, RecordedDelivery } from '../deletion/state.ts';
 import { QueueError } from '../errors.ts';
 import type { DeliveryState } from '../queue/delivery.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
+import { acceptedLately } from './accepted-messages.ts';
 import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
 // `loadFiles` and `loadServers` load a backend only when it is needed, because only users with a server install its
@@ -48,6 +49,7 @@ async function openOnServer(
     file: undefined,
     clock,
     deletions: caughtUp(opened.deletions, inspection),
+    acceptedLately: () => acceptedLately(inspection, clock),
     lanes: () => inspection.stats(),
     oldestAt: () => inspection.oldestAt(),
     check: (options) => server.check(options),
@@ -69,11 +71,12 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
   }
   const { openQueueFile } = await loadFiles();
   const { store, isSameFile, ...opened } = await openQueueFile(place, options);
-  const { queue, inspection, loss } = opened;
+  const { queue, inspection, seen, loss } = opened;
   return {
     ...opened,
     place: store.file,
     clock: options.clock,
+    acceptedLately: () => seen.list(),
     deletions: caughtUp(opened.deletions, inspection),
     ...monitored(inspection),
     check: async (forWhat) => {

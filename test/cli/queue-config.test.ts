@@ -6,6 +6,10 @@ import { nextJson } from '../end-to-end/running-command.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks, type HooksResult } from './run-in-process.ts';
 
+function configOf(url: string): string {
+  return JSON.stringify({ webhooks: [`${url}/hook`], sharedSecret: 's', writeKey: 'k' });
+}
+
 const SEND = 'send track --event A --user-id u1 --queue -q';
 
 describe('the queue of the data folder', () => {
@@ -15,11 +19,9 @@ describe('the queue of the data folder', () => {
   beforeEach(async () => {
     const [a, b] = await Promise.all([receiving({ secret: 's' }), receiving({ secret: 's' })]);
     bodies = { a: () => a.requests.length, b: () => b.requests.length };
-    const config = (url: string): string =>
-      JSON.stringify({ webhooks: [`${url}/hook`], sharedSecret: 's', writeKey: 'k' });
     folder = temporaryFolder({
-      'a/.hooksrc.json': config(a.url),
-      'b/.hooksrc.json': config(b.url),
+      'a/.hooksrc.json': configOf(a.url),
+      'b/.hooksrc.json': configOf(b.url),
       'b/day.ndjson': '{"type":"track","event":"B","userId":"u1"}\n',
       'none/empty': '',
     });

@@ -5,7 +5,7 @@ import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { countFrom, given } from '../../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
-import type { MoveFlags } from './move-queue.ts';
+import type { MoveFlags } from './transfer/move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
 import type { QueueOptions } from './run.ts';
 
@@ -115,9 +115,10 @@ function addReadingVerbs(add: Add): void {
 function addChangingVerbs(add: Add): void {
   const retrySummary = 'deliver dead letters again, with a new retry window';
   const retry = add('retry [ids...]', retrySummary, async (ids, options, io) =>
-    (await import('./change-deliveries.ts')).retryDeliveries(ids, options, io),
+    (await import('./retry-deliveries.ts')).retryDeliveries(ids, options, io),
   )
     .option('--all', 'retry all dead letters, or those that the flags below select')
+    .option('--to <destination>', 'deliver them to this destination of their source', given)
     .option('--now', 'make deliveries that wait for a retry due now instead');
   addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
   const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
@@ -129,7 +130,7 @@ function addChangingVerbs(add: Add): void {
   ).option('--deliveries', 'print whole deliveries, for hooks queue import');
   addSelectionFlags(printing);
   add('import <files...>', 'add deliveries of export --deliveries', async (files, options, io) =>
-    (await import('./import-deliveries.ts')).importDeliveries(files, options, io),
+    (await import('./transfer/import-deliveries.ts')).importDeliveries(files, options, io),
   );
   const purgeSummary = 'remove all dead letters, or the states of --state, for good';
   const purge = add('purge', purgeSummary, async (_, options, io) =>
@@ -157,7 +158,7 @@ function addStoreCommands(add: Add): void {
   );
   const moveSummary = 'move waiting deliveries and dead letters to another store';
   add('move', moveSummary, async (_, options, io) => {
-    const { moveQueue } = await import('./move-queue.ts');
+    const { moveQueue } = await import('./transfer/move-queue.ts');
     return moveQueue(options as MoveFlags, io); // `--to` is mandatory
   }).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
 }
