@@ -18,6 +18,7 @@ const EXAMPLES = {
     'retry ID…                   # deliver dead letters again',
     'retry --all --filter reason=exhausted --yes',
     'retry --now                 # do not wait for the next round',
+    'retry --all --filter destination=old --to new --yes',
   ],
   drop: ['drop ID…                    # remove deliveries for good'],
   purge: ['purge --older-than 30d --yes # remove old dead letters'],
@@ -53,7 +54,12 @@ as a new message. export --deliveries prints deliveries: import adds them to a
 queue with the same id, destination and message id, each id once.
 
 retry delivers a dead letter of reason unplanned without checking it with the
-tracking plan again.
+tracking plan again, unless its client has sent the message again meanwhile.
+retry --to NAME delivers to another destination of the source, for example
+after a destination was renamed.
+
+serve, worker, send --queue and the like reject a queue in the data folder that
+belongs to another config. After a config was moved, adopt binds the queue to it.
 
 purge, drop --all and retry --all ask before they change deliveries. Without a
 terminal they need --yes.

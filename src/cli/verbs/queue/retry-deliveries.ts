@@ -34,8 +34,8 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
     io.note('note: --now skips dead letters; hooks queue retry --all delivers dead letters again');
   }
   return withQueue(options, io, async (durable) => {
-    if (!options.quiet && !options.dryRun) await noteUndelivered(durable, io);
     const change = { ...(await changeOf(durable, options, io)), inspection: durable.inspection, options, io };
+    if (!options.quiet && !options.dryRun) await noteUndelivered(durable, io);
     if (ids.length > 0) return changeNamed(ids, change);
     return changeSelected({ ...change, states: now ? WAITING : DEAD, isAsked: !now });
   });

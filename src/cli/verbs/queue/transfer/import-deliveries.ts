@@ -14,6 +14,7 @@ import { ExitCode, interruptedCode } from '../../../exit-code.ts';
 import type { Io } from '../../../io.ts';
 import { claimStdin } from '../../../stdin.ts';
 import { deliveryOf, seenMessageOf } from '../delivery-json.ts';
+import { GoneDestinations } from './gone-destinations.ts';
 import { withProgress, writeResult, type QueueOptions } from '../run.ts';
 
 /** Deliveries per transaction, so that the disk is synced once for all of them. */
@@ -47,15 +48,18 @@ export async function importDeliveries(
   const binds = settings.configPath !== undefined;
   const durable = await openQueueToWrite(options, settings, { io, binds });
   try {
+    const gone = new GoneDestinations(settings);
     let counts: ImportCounts = { waiting: 0, dead: 0, known: 0, delivered: 0, seen: 0 };
     await withProgress('imported', { options, io }, async (progress) => {
       for (const input of inputs) {
         for await (const page of pagesOf(readEntries(input, io.signal))) {
           counts = withPage(counts, page, await add(page, durable));
+          gone.see(page.deliveries);
           progress.update(counts.waiting + counts.dead);
         }
       }
     });
+    gone.warn(options, io);
     writeResult({ fields: { ...counts, to: durable.place }, text: textOf(counts, durable) }, { options, io });
     return interruptedCode(io) ?? ExitCode.ok;
   } finally {
