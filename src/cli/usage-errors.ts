@@ -75,7 +75,8 @@ export function readUsageError(text: string): { readonly sentence: string; reado
  * Returns the hint if commander suggests nothing, as for `--evnt=x`: commander compares the flag together with its value.
  */
 function usageHint(sentence: string, command: Command): string {
-  const help = `run ${pathOf(command)} --help to see its flags`;
+  const listed = sentence.startsWith('Unknown command') ? 'commands' : 'flags';
+  const help = `run ${pathOf(command)} --help to see its ${listed}`;
   if (sentence.startsWith('Unknown option') && lacksDashes(command)) {
     return `write -- before the command: ${pathOf(command)} … -- ${command.args[0]} …`;
   }

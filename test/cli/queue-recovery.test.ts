@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
-import { jsonLines, receiving, track, type Receiving } from '../end-to-end/receiving.ts';
+import { jsonLines, receiving, sorted, track, type Receiving } from '../end-to-end/receiving.ts';
 import { nextJson } from '../end-to-end/running-command.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { basic } from '../service/serving.ts';
@@ -65,7 +65,7 @@ describe('a queue that is moved, or whose config has changed', () => {
     for (const id of [1, 2, 3]) expect(await second.post(track(id))).toBe(200);
     await until(() => receiver.requests.length >= 3, 'the other deliveries');
     await second.stop('SIGTERM');
-    expect(receiver.field('messageId').toSorted()).toEqual(['m1', 'm2', 'm3']);
+    expect(sorted(receiver.field('messageId'))).toEqual(['m1', 'm2', 'm3']);
   });
 
   it('exports no messages seen with a selection', async () => {
@@ -129,7 +129,7 @@ describe('a queue that is moved, or whose config has changed', () => {
     const again = await serving();
     await until(() => receiver.requests.length === 6, 'the deliveries');
     await again.stop('SIGTERM');
-    expect(receiver.field('messageId').toSorted()).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'm6']);
+    expect(sorted(receiver.field('messageId'))).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'm6']);
   });
 
   it('warns on import about destinations that the config does not have', async () => {

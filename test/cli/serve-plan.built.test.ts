@@ -38,7 +38,12 @@ async function serving(onViolation: 'report' | 'reject') {
   const metrics = (): Promise<string> => fetch(`${url}/metrics`).then((response) => response.text());
   const bodies = (): string[] => receiver.bodies();
   const queue = (...args: readonly string[]) => hooks(['queue', ...args], { cwd, env });
-  return { cwd, serve, post, metrics, bodies, queue };
+  const send = (...args: readonly string[]) =>
+    hooks(['send', 'track', '--event', 'A', '--user-id', 'u', ...args], {
+      cwd: temporaryFolder(),
+      env: { HOOKS_ENDPOINT: url, HOOKS_WRITE_KEY: 'k' },
+    });
+  return { cwd, serve, post, metrics, bodies, queue, send };
 }
 
 const message = (n: unknown, messageId: string, event = 'A'): object => {
@@ -104,6 +109,21 @@ it('keeps a rejected message as a dead letter, which queue retry delivers', asyn
   });
   await serve.stop();
   expect(bodies()).toHaveLength(3);
+});
+
+it('is named by hooks send, not the status of the batch', async () => {
+  const { send, serve } = await serving('reject');
+  const rejected = await send();
+  expect(rejected).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^✗ failed +track +A +unplanned /),
+  });
+  expect(rejected.stdout).not.toMatch(/ 200 /);
+  expect(await send('-p', 'n=1')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^✓ delivered +track +A +200 /),
+  });
+  await serve.stop();
 });
 
 it('loads a changed plan on SIGHUP, and keeps the old one if the new one is broken', async () => {

@@ -122,8 +122,8 @@ async function changeSelected(change: SelectedChange): Promise<ExitCode> {
   const counts: ChangeCounts = { [done]: 0, ...Object.fromEntries(left) };
   await withProgress(done, { options, io }, async (progress) => {
     for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
-      for (const result of await change.change(ids.slice(at, at + CHANGED_AT_ONCE)))
-        countResult(counts, result);
+      const results = await change.change(ids.slice(at, at + CHANGED_AT_ONCE));
+      for (const result of results) countResult(counts, result);
       progress.update(Math.min(at + CHANGED_AT_ONCE, ids.length), ids.length);
     }
   });
