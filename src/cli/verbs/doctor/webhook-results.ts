@@ -32,20 +32,17 @@ export async function webhookResults(
     url,
     delivery: allowPrivate ? { ...delivery, allowPrivate } : delivery,
   }));
-  const probes = await Promise.all(targets.map((target) => probeTarget(target, io)));
-  // A host that cannot be resolved is no correction of another.
-  const urls = targets.flatMap(({ url }, index) => (isResolved(probes[index]) ? url : []));
-  const results = await Promise.all(
-    targets.map((target, index) => {
-      const probe = probes[index];
-      return probe === undefined ? [] : probeResults({ ...target, probe }, urls, io);
-    }),
+  const probed = await Promise.all(
+    targets.map(async (target) => ({ ...target, probe: await probeTarget(target, io) })),
   );
+  // A host that cannot be resolved is no correction of another.
+  const urls = probed.filter(({ probe }) => isResolved(probe)).map(({ url }) => url);
+  const results = await Promise.all(probed.map((each) => probeResults(each, urls, io)));
   return results.flat();
 }
 
-function isResolved(probe: Probe | HooksError | undefined): boolean {
-  return probe !== undefined && !(probe instanceof HooksError) && (probe.isReached || probe.error !== 'dns');
+function isResolved(probe: Probe | HooksError): boolean {
+  return !(probe instanceof HooksError) && (probe.isReached || probe.error !== 'dns');
 }
 
 /** Connects to a webhook. Returns the error of settings that cannot be used. */
