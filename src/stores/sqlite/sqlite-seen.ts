@@ -63,7 +63,11 @@ export class SqliteSeen implements KeptSeen {
   }
 }
 
-function messageOf({ source, message_id: messageId, taken_at: takenAt }: Readonly<Record<string, unknown>>): SeenMessage {
+function messageOf({
+  source,
+  message_id: messageId,
+  taken_at: takenAt,
+}: Readonly<Record<string, unknown>>): SeenMessage {
   return { source: String(source), messageId: String(messageId), acceptedAt: Number(takenAt) };
 }
 
