@@ -59,7 +59,7 @@ retry --to NAME delivers to another destination of the source, for example
 after a destination was renamed.
 
 serve, worker, send --queue and the like reject a queue in the data folder that
-belongs to another config. After a config was moved, adopt binds the queue to it.
+belongs to another config. After a move of the config, run adopt.
 
 purge, drop --all and retry --all ask before they change deliveries. Without a
 terminal they need --yes.
