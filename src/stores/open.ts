@@ -5,7 +5,6 @@ import type { DeletionStore, RecordedDelivery } from '../deletion/state.ts';
 import { QueueError } from '../errors.ts';
 import type { DeliveryState } from '../queue/delivery.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
-import { acceptedLately } from './accepted-messages.ts';
 import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
 // `loadFiles` and `loadServers` load a backend only when it is needed, because only users with a server install its
@@ -49,7 +48,10 @@ async function openOnServer(
     file: undefined,
     clock,
     deletions: caughtUp(opened.deletions, inspection),
-    acceptedLately: () => acceptedLately(inspection, clock),
+    acceptedLately: async function* () {
+      const { acceptedLately } = await import('./accepted-messages.ts'); // only for an export or a move
+      yield* acceptedLately(inspection, clock);
+    },
     lanes: () => inspection.stats(),
     oldestAt: () => inspection.oldestAt(),
     check: (options) => server.check(options),
