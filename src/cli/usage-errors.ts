@@ -75,7 +75,7 @@ export function readUsageError(text: string): { readonly sentence: string; reado
  * Returns the hint if commander suggests nothing, as for `--evnt=x`: commander compares the flag together with its value.
  */
 function usageHint(sentence: string, command: Command): string {
-  const help = `run ${pathOf(command)} --help to see its flags`;
+  const help = helpHint(sentence, command);
   if (sentence.startsWith('Unknown option') && lacksDashes(command)) {
     return `write -- before the command: ${pathOf(command)} … -- ${command.args[0]} …`;
   }
@@ -98,6 +98,11 @@ function usageHint(sentence: string, command: Command): string {
   return flag === undefined || command.parent !== null
     ? help
     : `give it after the command: hooks COMMAND ${flag} …; or ${help}`;
+}
+
+function helpHint(sentence: string, command: Command): string {
+  const listed = sentence.startsWith('Unknown command') ? 'commands' : 'flags';
+  return `run ${pathOf(command)} --help to see its ${listed}`;
 }
 
 /** Whether the words of a command that another command starts were given without the `--` before them. */

@@ -89,6 +89,12 @@ export class Settings {
     return this.#given.files.flatMap(({ file }) => file ?? []);
   }
 
+  /** Absolute path of the config file with the highest priority. Undefined without a config file. */
+  get configPath(): string | undefined {
+    const [file] = this.files;
+    return file === undefined ? undefined : resolve(this.#context.cwd, file);
+  }
+
   /** Config files in use that have no settings. */
   get emptyFiles(): readonly string[] {
     const empty = this.#given.files.filter(

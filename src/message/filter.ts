@@ -38,13 +38,54 @@ const OPERATORS = {
  * conditions of all flags must hold. `\,` is a comma in a value. Throws ConfigError if a condition is invalid.
  */
 export function readFilter(flags: readonly string[]): MessageFilter {
-  const conditions = flags.flatMap((flag) => readConditions(flag));
+  const conditions = consistent(
+    flags.flatMap((flag) => readConditions(flag)),
+    '--filter',
+  );
   return (message) => conditions.every((condition) => judged(condition, message).isMet);
 }
 
 /** Reads the conditions of one flag; `flag` is its name in errors. Throws ConfigError if a condition is invalid. */
 export function readConditions(text: string, flag = '--filter'): readonly Condition[] {
-  return text.split(/(?<!\\),/).map((part) => conditionOf(part.replaceAll('\\,', ','), flag));
+  const [first = '', ...others] = text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','));
+  return consistent(
+    [conditionOf(first, flag), ...others.map((part) => conditionAfterComma(part, flag))],
+    flag,
+  );
+}
+
+/** Reads the condition after a comma. The error for another text says so: the comma can be part of a value, or mean "or". */
+function conditionAfterComma(text: string, flag: string): Condition {
+  if (CONDITION.test(text)) return conditionOf(text, flag);
+  throw new ConfigError(
+    `Expected a condition after the comma in \`${flag}\`, got ${text === '' ? 'nothing' : printable(withoutWriteKeys(text), 60)}`,
+    { key: flag.replace(/^--/, ''), origin: flag, hint: COMMA_HINT },
+  );
+}
+
+const COMMA_HINT =
+  "a comma separates conditions: write \\, for a comma in a value, or event~'^(A|B)$' for one of several values";
+
+/** Returns the conditions. Throws ConfigError if two need different values at the same path, which no message has. */
+function consistent(conditions: readonly Condition[], flag: string): readonly Condition[] {
+  const valueOf = new Map<string, string>();
+  for (const { path, operator, value } of conditions) {
+    if (operator !== '=' || path.includes('*')) continue;
+    const other = valueOf.get(path) ?? value;
+    if (other !== value) {
+      const [one, two] = [other, value].map((each) => printable(withoutWriteKeys(`${path}=${each}`), 60));
+      throw new ConfigError(
+        `Expected one value of \`${printable(path, 60)}\` in \`${flag}\`, got ${one} and ${two}`,
+        {
+          key: flag.replace(/^--/, ''),
+          origin: flag,
+          hint: "all conditions must hold for one message: write event~'^(A|B)$' for one of several values",
+        },
+      );
+    }
+    valueOf.set(path, value);
+  }
+  return conditions;
 }
 
 /** A condition: path, operator, value. Longer operators come first in the alternation. */

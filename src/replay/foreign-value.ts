@@ -15,10 +15,24 @@ interface ForeignValue {
 export function foreignValueOf(
   value: JsonValue,
 ): { readonly reason: string; readonly hint: string } | undefined {
+  if (isExported(value)) return EXPORTED;
   const found = knownValueOf(value);
   if (found === undefined) return undefined;
   const hint = `take the messages out: jq -c '${found.filter}' FILE | hooks replay -`;
   return { reason: `this is ${found.what}`, hint };
+}
+
+const EXPORTED = {
+  reason: 'this is a line of hooks queue export --deliveries',
+  hint: 'add these deliveries to a queue with hooks queue import FILE; for hooks replay, export without --deliveries',
+};
+
+/** Whether a value is a line of `hooks queue export --deliveries`, which has the type of its message, too. */
+export function isExported(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  const { seen, orderKeys, attempts, destination } = value;
+  const isDelivery = Array.isArray(orderKeys) && Array.isArray(attempts) && typeof destination === 'string';
+  return isDelivery || (isJsonObject(seen) && valueAt(seen, 'acceptedAt') !== undefined);
 }
 
 function knownValueOf(value: JsonValue): ForeignValue | undefined {

@@ -48,7 +48,12 @@ async function ingestMessages(
   const sorted = sortMessages(items, { ...caller, now, requestBytes: bytes.length, trace, guard });
   const [single] = sorted.rejected;
   if (type !== undefined && single !== undefined) {
-    const failed = await keepUnplanned(caller.source, single, context);
+    // Kept like one of a batch, because SDKs for browsers send single messages and drop them after a 400.
+    const failed = await failureToStore(
+      caller.source,
+      () => context.ingest.keep(caller.source, [single]),
+      context.log,
+    );
     return failed ?? rejectionResponse(singleRejection(single), caller.source);
   }
   return storeMessages(caller.source, sorted, context);
@@ -68,16 +73,6 @@ async function storeMessages(
     log.warn('messages of a batch were rejected', { source, count: rejected.length, first: first?.message });
   }
   return { status: 200, body: { success: true, rejected }, source };
-}
-
-/** Keeps a single message that violates the plan. An invalid one is not kept: its caller corrects and repeats it. */
-async function keepUnplanned(
-  source: string,
-  single: RejectedBatchItem,
-  { ingest, log }: HandlerContext,
-): Promise<ServiceResponse | undefined> {
-  if (single.unplanned === undefined) return undefined;
-  return failureToStore(source, () => ingest.keep(source, [single]), log);
 }
 
 /** Stores messages. Returns the response for a failure, after which the caller must try again. */

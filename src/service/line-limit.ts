@@ -4,6 +4,8 @@ interface LineLimitOptions<Group> {
   readonly clock: Clock;
   /** Called at the end of a minute with the number of events of the group that got no log line. */
   readonly onMore: (group: Group, more: number) => void;
+  /** Log lines per minute for events of the same group. @default 5 */
+  readonly lines?: number;
 }
 
 /** Log lines per minute for events of the same group: enough to see what they have in common. */
@@ -19,12 +21,16 @@ export class LineLimit<Group extends object> {
     this.#options = options;
   }
 
+  get #lines(): number {
+    return this.#options.lines ?? LINES_IN_MINUTE;
+  }
+
   /** Counts an event. Returns whether it gets a log line. */
   getsLine(group: Group): boolean {
     const key = JSON.stringify(group);
     const counted = this.#groups.get(key) ?? this.#begin(key, group);
     counted.count += 1;
-    return counted.count <= LINES_IN_MINUTE;
+    return counted.count <= this.#lines;
   }
 
   /** Ends every running minute of the limit now: reports the number of its events that got no log line. */
@@ -37,7 +43,7 @@ export class LineLimit<Group extends object> {
     const end = (): void => {
       cancel();
       this.#groups.delete(key);
-      const more = counted.count - LINES_IN_MINUTE;
+      const more = counted.count - this.#lines;
       if (more > 0) onMore(group, more);
     };
     const counted = { count: 0, end };

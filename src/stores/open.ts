@@ -48,6 +48,10 @@ async function openOnServer(
     file: undefined,
     clock,
     deletions: caughtUp(opened.deletions, inspection),
+    acceptedLately: async function* () {
+      const { acceptedLately } = await import('./accepted-messages.ts'); // only for an export or a move
+      yield* acceptedLately(inspection, clock);
+    },
     lanes: () => inspection.stats(),
     oldestAt: () => inspection.oldestAt(),
     check: (options) => server.check(options),
@@ -69,11 +73,12 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
   }
   const { openQueueFile } = await loadFiles();
   const { store, isSameFile, ...opened } = await openQueueFile(place, options);
-  const { queue, inspection, loss } = opened;
+  const { queue, inspection, seen, loss } = opened;
   return {
     ...opened,
     place: store.file,
     clock: options.clock,
+    acceptedLately: () => seen.list(),
     deletions: caughtUp(opened.deletions, inspection),
     ...monitored(inspection),
     check: async (forWhat) => {

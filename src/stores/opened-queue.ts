@@ -4,7 +4,7 @@ import type { DeletionStore } from '../deletion/state.ts';
 import type { DeadDropping, LaneStats, QueueInspection } from '../queue/inspection.ts';
 import type { LaneId, Queue } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
-import type { Seen } from '../service/ingest/seen.ts';
+import type { KeptSeen, Seen, SeenMessage } from '../service/ingest/seen.ts';
 
 /** An open queue, its records of accepted messages and of deletion requests, and the functions that monitoring needs. */
 export interface OpenQueue {
@@ -63,6 +63,12 @@ export interface DurableQueue extends OpenQueue {
   /** Operations on the file. Undefined if the queue is on a server. */
   readonly file: QueueFile | undefined;
   readonly inspection: QueueInspection;
+  readonly seen: KeptSeen;
+  /**
+   * Yields the messages that were accepted in the last 24 hours, in pages. A server finds them by its deliveries: it omits
+   * those whose deliveries it has deleted.
+   */
+  readonly acceptedLately: () => AsyncIterable<readonly SeenMessage[]>;
   /**
    * A sentence about commits of the file, or about lanes in the registry of the server, that were lost before the queue was
    * opened. `warnings` returns this sentence, too. Undefined if nothing was lost.
@@ -95,6 +101,11 @@ export interface QueueFile {
   giveBackSpace(goesOn: () => boolean): Promise<void>;
   /** Whether a process delivers from the file now. */
   isDelivered(): Promise<boolean>;
+  /**
+   * Binds the file to a config, the absolute path of a file or an empty string for none, unless it is bound already. Returns
+   * the config to which it is bound. With `replaces`, the file becomes bound to `config`, and the earlier config is returned.
+   */
+  bindConfig(config: string, options?: { readonly replaces?: boolean }): Promise<string | undefined>;
   /** Copies a snapshot of the queue into an empty file, while other processes continue to write. */
   copyTo(file: string): Promise<void>;
   /** Writes the write-ahead log into the file, and returns the size of the file in bytes. */

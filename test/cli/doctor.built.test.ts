@@ -200,6 +200,16 @@ describe('hooks doctor, about webhooks', () => {
     expect(await faultsOf([url], '300ms')).toEqual(['timeout']);
   });
 
+  it('does not suggest a host that cannot be resolved instead of another', async () => {
+    // An empty label is rejected without asking a name server.
+    const webhooks = ['http://hooks..invalid/x', 'http://hoks..invalid/x'];
+    const { of } = await examined({ config: { webhooks } });
+    expect(of('webhook').map(({ said, hint }) => [/: (dns): /.exec(said)?.[1], hint])).toEqual([
+      ['dns', 'check the host name in the URL'],
+      ['dns', 'check the host name in the URL'],
+    ]);
+  });
+
   it('uses the configured proxy, and names it', async () => {
     const proxy = await started(proxyServer());
     const env = { HTTPS_PROXY: proxy.origin, NO_PROXY: 'internal.example' };

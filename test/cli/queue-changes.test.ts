@@ -108,7 +108,7 @@ describe('hooks queue', () => {
   it('every verb has an example', async () => {
     const { stdout } = await hooks(['queue', '--help'], { cwd, env });
     const verbs = [...stdout.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, verb = '']) => verb);
-    expect(verbs).toHaveLength(12);
+    expect(verbs).toHaveLength(13);
     for (const verb of verbs) expect(stdout).toContain(`$ hooks queue ${verb}`);
   });
 });

@@ -81,7 +81,7 @@ describe('hooks queue import', () => {
     await writeFile(join(cwd, 'all.ndjson'), await exported());
     expect(await run('import all.ndjson --store new.db -o json')).toMatchObject({
       code: 0,
-      stdout: `{"waiting":1,"dead":1,"known":0,"delivered":0,"to":"${join(cwd, 'new.db')}"}\n`,
+      stdout: `{"waiting":1,"dead":1,"known":0,"delivered":0,"seen":0,"to":"${join(cwd, 'new.db')}"}\n`,
     });
     expect(await deliveriesIn('new.db')).toEqual(await deliveriesIn('old.db'));
     const again = await run('import all.ndjson all.ndjson --store new.db');

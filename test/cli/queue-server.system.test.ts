@@ -189,3 +189,32 @@ describe.each(SERVER_KINDS)('worker over %s', { timeout: LONGEST }, (kind) => {
     expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0 });
   });
 });
+
+describe.each(SERVER_KINDS)('queue on %s, after a destination was renamed', { timeout: LONGEST }, (kind) => {
+  if (!hasServer(kind)) return it.skip('needs the server');
+
+  it('retries at the new destination, and exports the messages of the last 24 hours', async () => {
+    const running = await startServer(kind);
+    onTestFinished(() => running.remove());
+    const cwd = temporaryFolder(CONFIG);
+    const run = (words: readonly string[], stdin = ''): Promise<HooksResult> => hooks(words, { cwd, stdin });
+    await run(argv`replay - --queue -q --store a.db`, MESSAGES.join('\n'));
+    const { stdout: waiting } = await run(argv`queue export --deliveries --store a.db`);
+    const dead = waiting
+      .replaceAll('"destination":"Webhooks"', '"destination":"Old"')
+      .replaceAll('"state":"pending"', '"state":"dead","reason":"cancelled"');
+    const imported = await run(argv`queue import - -o json --store ${running.url}`, dead);
+    expect(jsonLines(imported.stdout)).toMatchObject([{ waiting: 0, dead: 4 }]);
+    const retry = argv`queue retry --all --to Webhooks --yes --store ${running.url}`;
+    expect(await run(retry)).toMatchObject({ code: 0, stdout: 'retried 4\n' });
+    expect(await run(retry)).toMatchObject({ code: 0, stdout: 'retried 0\n' });
+    const { stdout: exported } = await run(argv`queue export --deliveries --store ${running.url}`);
+    const lines = jsonLines(exported);
+    expect(lines.filter(({ seen }) => seen !== undefined)).toHaveLength(4);
+    expect(lines.filter(({ seen }) => seen === undefined)).toMatchObject(
+      MESSAGES.map(() => ({ state: 'pending', destination: 'Webhooks' })),
+    );
+    const again = await run(argv`queue import - -o json --store b.db`, exported);
+    expect(jsonLines(again.stdout)).toMatchObject([{ waiting: 4, dead: 0, seen: 4 }]);
+  });
+});

@@ -150,6 +150,7 @@ describe('the durable queue on the command line', () => {
     'drop ID',
     'purge --yes',
     'vacuum',
+    'adopt',
     'move --to sqlite:typo/y.db',
   ])('is not created by `queue %s`', async (line) => {
     const { code, stdout, stderr } = await run(`queue ${line} --store sqlite:typo/x.db`);

@@ -38,7 +38,12 @@ async function serving(onViolation: 'report' | 'reject') {
   const metrics = (): Promise<string> => fetch(`${url}/metrics`).then((response) => response.text());
   const bodies = (): string[] => receiver.bodies();
   const queue = (...args: readonly string[]) => hooks(['queue', ...args], { cwd, env });
-  return { cwd, serve, post, metrics, bodies, queue };
+  const send = (...args: readonly string[]) =>
+    hooks(['send', 'track', '--event', 'A', '--user-id', 'u', ...args], {
+      cwd: temporaryFolder(),
+      env: { HOOKS_ENDPOINT: url, HOOKS_WRITE_KEY: 'k' },
+    });
+  return { cwd, serve, post, metrics, bodies, queue, send };
 }
 
 const message = (n: unknown, messageId: string, event = 'A'): object => {
@@ -88,8 +93,36 @@ it('keeps a rejected message as a dead letter, which queue retry delivers', asyn
   // The corrected message has the same id as the rejected one.
   expect(await post('/v1/track', message(3, 'm1'))).toMatchObject({ status: 200 });
   await until(() => bodies().length === 2, 'the corrected message');
-  expect(await queue('retry', '--all', '--filter', 'reason=unplanned', '--yes')).toMatchObject({ code: 0 });
-  await until(() => bodies().length === 4, 'the messages after the retry');
+  // Only the message that the client has not sent again is delivered.
+  const note = '1 dead letter: the client has sent its message again, and it was accepted';
+  const all = ['retry', '--all', '--filter', 'reason=unplanned'];
+  expect(await queue(...all, '--dry-run')).toMatchObject({ code: 0, stdout: '1 would be retried\n' });
+  const retried = await queue(...all, '--yes');
+  expect(retried).toMatchObject({ code: 0, stdout: 'retried 1, resent 1\n' });
+  expect(retried.stderr).toContain(note);
+  await until(() => bodies().length === 3, 'the message after the retry');
+  const [left] = jsonLines((await queue('list', '--state', 'dead', '-o', 'json')).stdout);
+  expect(left).toMatchObject({ messageId: 'm1', reason: 'unplanned' });
+  expect(await queue('retry', String(left?.['id']), '-o', 'json')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('"result":"resent"'),
+  });
+  await serve.stop();
+  expect(bodies()).toHaveLength(3);
+});
+
+it('is named by hooks send, not the status of the batch', async () => {
+  const { send, serve } = await serving('reject');
+  const rejected = await send();
+  expect(rejected).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^✗ failed +track +A +unplanned /),
+  });
+  expect(rejected.stdout).not.toMatch(/ 200 /);
+  expect(await send('-p', 'n=1')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^✓ delivered +track +A +200 /),
+  });
   await serve.stop();
 });
 

@@ -21,6 +21,14 @@ describe('a slip of someone who does not know the command line yet', () => {
   });
 
   it.each([
+    ['nonesuch-at-all', 'hooks --help to see its commands'],
+    ['queue nonesuch-at-all', 'hooks queue --help to see its commands'],
+    ['queue list --nonesuch-at-all', 'hooks queue list --help to see its flags'],
+  ])('%s gets the help that lists what there is', async (line, help) => {
+    await expectRejected(line.split(' '), `hint:  run ${help}`);
+  });
+
+  it.each([
     ['-V', '--version'],
     ['version', '--version'],
     ['--help send', 'send --help'],

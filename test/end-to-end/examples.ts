@@ -40,6 +40,7 @@ export const COMMANDS: readonly (readonly string[])[] = [
     'import',
     'backup',
     'vacuum',
+    'adopt',
     'recover',
     'move',
   ].map((verb) => ['queue', verb]),

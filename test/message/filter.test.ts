@@ -86,9 +86,30 @@ describe('a filter', () => {
   });
 
   it('is rejected if it is malformed', () => {
-    for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
+    for (const flag of ['', 'type', '=track', 'type=track,=x', '!=x']) {
       expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
     }
+  });
+
+  it('is rejected if the text after a comma is not a condition', () => {
+    for (const flag of ['type=track,', 'event=A,B', 'event=A,B,type=track', 'event~^.{1,3}$']) {
+      expect(() => readFilter([flag]), flag).toThrow(
+        'Expected a condition after the comma in `--filter`, got',
+      );
+    }
+    expect(readFilter(['event=A\\,B'])({ event: 'A,B' })).toBe(true);
+  });
+
+  it('is rejected if two conditions need different values at one path', () => {
+    for (const flags of [['event=A,event=B'], ['event=A', 'type=track,event=B']]) {
+      expect(() => readFilter(flags), flags.join(' ')).toThrow(
+        'Expected one value of `event` in `--filter`, got event=A and event=B',
+      );
+    }
+    expect(() => readFilter(['writeKey=canary-one,writeKey=canary-two'])).not.toThrow(/canary/);
+    const items = { items: [{ sku: 'A' }, { sku: 'B' }] };
+    expect(readFilter(['items.*.sku=A,items.*.sku=B'])(items)).toBe(true);
+    expect(readFilter(['event=A,event=A,event!=B'])({ event: 'A' })).toBe(true);
   });
 
   it('compares numbers, and never matches a number in a string', () => {

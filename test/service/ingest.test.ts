@@ -194,7 +194,11 @@ describe('POST /v1/track and similar paths', () => {
     expect((await serve.post('/v1/track', '{')).status).toBe(400);
     expect((await serve.post('/v1/track', '[]')).status).toBe(400);
     expect((await serve.post('/v1/track', track('u', { text: 'x'.repeat(40_000) }))).status).toBe(413);
-    expect(serve.added).toEqual([]);
+    // Those that are one message are kept, once each.
+    expect((await serve.post('/v1/track', { userId: 'u1' })).status).toBe(400);
+    const letter = { source: 'web', destination: '', state: 'dead', reason: 'invalid', type: 'track' };
+    expect(serve.added).toMatchObject([letter, letter, letter]);
+    expect(new Set(serve.added.map(({ id }) => id)).size).toBe(2);
   });
 
   it('gives a message without a timestamp the time of the service', async () => {

@@ -15,6 +15,8 @@ interface WatchOptions {
   readonly waiting: (lane: LaneId) => Promise<number>;
 }
 
+const CANCELLED = 'deliveries were cancelled: the config has no such destination, or it is disabled';
+
 /** Turns engine events into metrics and log lines. */
 export class Watch {
   readonly #log: ServiceLog;
@@ -22,6 +24,7 @@ export class Watch {
   readonly #waiting: WatchOptions['waiting'];
   readonly #outages: Outages;
   readonly #givenUp: LineLimit<LaneId & { readonly reason: string }>;
+  readonly #cancelled: LineLimit<LaneId>;
 
   constructor({ log, metrics, clock, waiting }: WatchOptions) {
     this.#log = log;
@@ -30,6 +33,11 @@ export class Watch {
     this.#givenUp = new LineLimit({
       clock,
       onMore: (group, more) => log.warn('more deliveries were given up', { ...group, more }),
+    });
+    this.#cancelled = new LineLimit({
+      clock,
+      lines: 0,
+      onMore: (lane, deliveries) => log.warn(CANCELLED, { ...lane, deliveries }),
     });
     this.#outages = new Outages({
       clock,
@@ -69,6 +77,7 @@ export class Watch {
   /** Writes the pending summaries of dead letters now instead of at the end of the minute. */
   close(): void {
     this.#givenUp.close();
+    this.#cancelled.close();
   }
 
   unrecorded({ id, messageId }: Delivery, error: unknown): void {
@@ -99,6 +108,8 @@ export class Watch {
     const { reason = '', settledAt = createdAt } = delivery;
     if (state === 'delivered') return this.#metrics.settled(delivery, { state, ms: settledAt - createdAt });
     this.#metrics.settled(delivery, { state: 'dead', reason });
+    // All deliveries of a lane without a destination are cancelled for the same reason, so a line counts them.
+    if (reason === 'cancelled' && !this.#cancelled.getsLine({ source, destination })) return;
     if (!this.#givenUp.getsLine({ source, destination, reason })) return;
     const ids = { delivery: id, source, destination, messageId, reason };
     const { url, status, error, detail: why = detail } = progress.attempts.at(-1) ?? {};

@@ -106,7 +106,23 @@ export async function logWebhookWarnings(options: WatchedEngineOptions, log: Ser
   }
   // An unreadable store causes no warning here, because its first use reports the error.
   for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
+  if (options.deliver) await logGoneDestinations(options, log);
   void logPrivateWebhooks(options, log);
+}
+
+const GONE =
+  'the config has no such destination, or it is disabled: its waiting deliveries become dead letters';
+const RETRY =
+  'hooks queue retry --all --filter reason=cancelled --to NAME delivers them to another destination';
+
+/** Logs a warning for each destination that has waiting deliveries and is not in the config, for example after a rename. */
+async function logGoneDestinations({ sources, open }: WatchedEngineOptions, log: ServiceLog): Promise<void> {
+  // An unreadable store causes no warning here, because its first use reports the error.
+  for (const { source, destination, pending, sending, retrying } of await open.lanes().catch(() => [])) {
+    const deliveries = pending + sending + retrying;
+    if (deliveries === 0 || sources[source]?.destinations[destination]?.enabled) continue;
+    log.warn(GONE, { source, destination, deliveries, hint: RETRY });
+  }
 }
 
 /**

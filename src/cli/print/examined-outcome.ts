@@ -11,7 +11,9 @@ import { decidingDestination, lastAttempts, MOST_CAUSES } from './deciding-attem
 export async function examinedOutcome(outcome: Outcome, io: Pick<Io, 'env' | 'signal'>): Promise<Outcome> {
   const destination = outcome.outcome === 'failed' ? decidingDestination(outcome.destinations) : undefined;
   if (destination === undefined) return outcome;
-  const urls = outcome.destinations.flatMap((each) => each.attempts.map((other) => other.url));
+  const attempted = outcome.destinations.flatMap((each) => each.attempts);
+  // A host that cannot be resolved is no correction of another.
+  const urls = attempted.filter(({ error }) => error !== 'dns').map(({ url }) => url);
   const examined = new Map<AttemptRecord, ExaminedFailure>();
   const examine = async (attempt: AttemptRecord): Promise<void> => {
     const { url, error, cause, status } = attempt;

@@ -106,7 +106,11 @@ type ResultTexts = Readonly<Record<Exclude<keyof typeof COLUMNS, 'verdict' | 'or
   readonly origin: ColumnText | undefined;
 };
 
-function resultTexts({ outcome, destinations }: Outcome, facts: ResultFacts, color: Palette): ResultTexts {
+function resultTexts(
+  { outcome, destinations, refusal }: Outcome,
+  facts: ResultFacts,
+  color: Palette,
+): ResultTexts {
   const { type, title, origin, judgement } = facts;
   const destination = decidingDestination(destinations);
   const last = destination && decidingAttempt(destination);
@@ -115,12 +119,18 @@ function resultTexts({ outcome, destinations }: Outcome, facts: ResultFacts, col
     outcome: { text: `${SYMBOL[outcome]} ${outcome}`, paint: paintOf(outcome, color) },
     type: { text: printable(type, 40) },
     title: { text: printable(title, 200) },
-    status: { text: last === undefined ? '' : String(last.status ?? last.error) },
+    status: { text: last === undefined ? '' : statusText(last, refusal) },
     took: { text: tookMs === undefined ? '' : durationText(tookMs) },
     verdict: judgement && verdictText(judgement.verdict, color),
     origin: origin === undefined ? undefined : { text: printable(origin), paint: color.dim },
     url: { text: last === undefined ? '' : printable(last.url) },
   };
+}
+
+/** The status of the response, or the error. A tracking API can reject a message of a batch in a response of 200. */
+function statusText({ status, error }: AttemptRecord, refusal: Outcome['refusal']): string {
+  const isRejected = error === undefined && refusal !== undefined;
+  return isRejected ? printable(refusal.code, 40) : String(status ?? error);
 }
 
 /** Warns about a 2xx response whose body reports a failure: its status alone counts as delivered. */

@@ -15,6 +15,21 @@ export interface Seen {
   add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
 }
 
+/** A message that a queue has accepted. */
+export interface SeenMessage {
+  readonly source: string;
+  /** The id of the message, or its `shortId`. */
+  readonly messageId: string;
+  /** Milliseconds since the epoch. */
+  readonly acceptedAt: number;
+}
+
+/** Messages of a store that outlives the process, so that they can follow their deliveries to another store. */
+export interface KeptSeen extends Seen {
+  /** Remembers messages that another queue has accepted, until 24 hours after that. Skips messages that are known already. */
+  restore(messages: readonly SeenMessage[]): Promise<void>;
+}
+
 const LONGEST_ID = 64;
 
 /**

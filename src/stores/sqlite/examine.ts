@@ -2,6 +2,7 @@ import { constants } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import type { QueueError } from '../../errors.ts';
 import { surveyInspection, type QueueSurvey } from '../../queue/survey.ts';
+import { boundConfig } from './bound-config.ts';
 import { isMissing, mayAccess } from './file/files.ts';
 import { fileOf } from './file/open-store.ts';
 import {
@@ -33,6 +34,8 @@ export type FileExamination =
       readonly store: StoreExamination;
       /** The state of the queue in numbers. Undefined if the file is damaged. */
       readonly survey: QueueSurvey | undefined;
+      /** The config to which the file is bound (see QueueFile). Undefined if it is not bound, or damaged. */
+      readonly config: string | undefined;
     };
 
 /**
@@ -45,11 +48,19 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
     throw storeError(error, file);
   });
   if (await isMissing(file)) return { kind: 'absent', file, engineProblem: await engineProblem(), ...around };
-  const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, (opened) =>
-    surveyQueue(opened, clock),
-  );
+  const { used, ...store } = await examineStore(file, { clock, tables: TABLES }, async (opened) => ({
+    survey: await surveyQueue(opened, clock),
+    config: await boundConfig(opened),
+  }));
   const isWritable = around.problem === undefined && (await mayAccess(file, constants.W_OK));
-  return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
+  return {
+    kind: 'there',
+    freeBytes: around.freeBytes,
+    isWritable,
+    store,
+    survey: used?.survey,
+    config: used?.config,
+  };
 }
 
 /** Surveys the queue in `store`, which has QUEUE_TABLES, without adding or delivering. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './write-alongside.ts';
-import { SEEN_FOR_MS, shortId, type Seen } from '../../service/ingest/seen.ts';
+import { SEEN_FOR_MS, shortId, type KeptSeen, type SeenMessage } from '../../service/ingest/seen.ts';
 
 /**
  * Number of old messages to forget for each one that is remembered: enough that old ones do not pile up, without a long
@@ -13,7 +13,7 @@ const FORGOTTEN_AT_ONCE = 2;
  * Remembers messages in the file of the queue. A message and its deliveries are committed together, if both are added in one
  * turn of the event loop.
  */
-export class SqliteSeen implements Seen {
+export class SqliteSeen implements KeptSeen {
   readonly #store: Store;
   readonly #clock: Clock;
 
@@ -41,7 +41,40 @@ export class SqliteSeen implements Seen {
       forget(sql, now - SEEN_FOR_MS, shortIds.length * FORGOTTEN_AT_ONCE);
     });
   }
+
+  async restore(messages: readonly SeenMessage[]): Promise<void> {
+    const since = this.#clock.now() - SEEN_FOR_MS;
+    const rows = messages
+      .filter(({ acceptedAt }) => acceptedAt > since)
+      .map(({ source, messageId, acceptedAt }) => [source, shortId(messageId), Math.floor(acceptedAt)]);
+    if (rows.length > 0) await this.#store.write((sql) => void sql(RESTORE).run(JSON.stringify(rows)));
+  }
+
+  /** Yields the messages of the last 24 hours in pages, in the order of the index. */
+  async *list(): AsyncGenerator<readonly SeenMessage[]> {
+    const since = this.#clock.now() - SEEN_FOR_MS;
+    const pageAfter = ({ source, messageId }: Pick<SeenMessage, 'source' | 'messageId'>) =>
+      this.#store.read((sql) => sql(LIST).all(source, messageId, PAGE).map(messageOf));
+    let page = await pageAfter({ source: '', messageId: '' });
+    for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+      yield page.filter(({ acceptedAt }) => acceptedAt > since);
+      page = await pageAfter(last);
+    }
+  }
 }
+
+function messageOf({
+  source,
+  message_id: messageId,
+  taken_at: takenAt,
+}: Readonly<Record<string, unknown>>): SeenMessage {
+  return { source: String(source), messageId: String(messageId), acceptedAt: Number(takenAt) };
+}
+
+const PAGE = 1_000;
+const LIST = 'SELECT * FROM seen WHERE (source, message_id) > (?, ?) ORDER BY source, message_id LIMIT ?';
+const RESTORE = `
+  INSERT OR IGNORE INTO seen SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`;
 
 // Looks up a batch of messages at once, because a statement costs more than a row. CROSS JOIN keeps SQLite from scanning all
 // messages.

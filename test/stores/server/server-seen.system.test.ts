@@ -1,7 +1,7 @@
 // Needs redis-server, postgres.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { SEEN_FOR_MS } from '../../../src/service/ingest/seen.ts';
+import { SEEN_FOR_MS, shortId } from '../../../src/service/ingest/seen.ts';
 import { ServerSeen } from '../../../src/stores/server/server-seen.ts';
 import type { Server } from '../../../src/stores/server/server.ts';
 import { FakeClock } from '../../fake-clock.ts';
@@ -28,6 +28,22 @@ describe.each(SERVER_KINDS)('ServerSeen on %s', (kind) => {
     await seen.add('web', ['a', long], STORED);
     expect(await seen.among('web', ['a', 'b', long, `${long}y`])).toEqual(new Set(['a', long]));
     expect(await seen.among('app', ['a'])).toEqual(new Set());
+  });
+
+  it('restores messages of another queue until 24 hours after they were accepted there', async () => {
+    const long = 'x'.repeat(100);
+    const acceptedAt = clock.now() - SEEN_FOR_MS + 60_000;
+    await seen.add('web', ['known'], STORED);
+    await seen.restore([
+      { source: 'web', messageId: 'a', acceptedAt },
+      { source: 'web', messageId: shortId(long), acceptedAt },
+      { source: 'web', messageId: 'known', acceptedAt },
+      { source: 'web', messageId: 'old', acceptedAt: acceptedAt - 60_000 },
+    ]);
+    await seen.restore([]);
+    expect(await seen.among('web', ['a', long, 'old', 'known'])).toEqual(new Set(['a', long, 'known']));
+    await clock.advance(60_000);
+    expect(await seen.among('web', ['a', long, 'known'])).toEqual(new Set(['known']));
   });
 
   it('knows the ids that another process added', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteQueue } from '../../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../../src/stores/sqlite/queue/queue-tables.ts';
-import { SEEN_FOR_MS } from '../../../src/service/ingest/seen.ts';
+import { SEEN_FOR_MS, type SeenMessage } from '../../../src/service/ingest/seen.ts';
 import { SqliteSeen, SEEN_TABLES } from '../../../src/stores/sqlite/sqlite-seen.ts';
 import { openStore } from '../../../src/stores/sqlite/file/open-store.ts';
 import type { Store } from '../../../src/stores/sqlite/file/store.ts';
@@ -35,6 +35,41 @@ describe('SqliteSeen', () => {
     await seen.add('web', ['a', long], STORED);
     expect(await seen.among('web', ['a', 'b', long, `${long}y`])).toEqual(new Set(['a', long]));
     expect(await seen.among('app', ['a'])).toEqual(new Set());
+  });
+
+  it('restores messages of another queue until 24 hours after they were accepted there', async () => {
+    const long = 'x'.repeat(100);
+    const acceptedAt = clock.now() - SEEN_FOR_MS + 10;
+    await seen.add('web', ['known'], STORED);
+    await seen.restore([
+      { source: 'web', messageId: 'a', acceptedAt },
+      { source: 'web', messageId: long, acceptedAt },
+      { source: 'web', messageId: 'known', acceptedAt },
+      { source: 'web', messageId: 'old', acceptedAt: acceptedAt - 10 },
+    ]);
+    expect(await seen.among('web', ['a', long, 'old', 'known'])).toEqual(new Set(['a', long, 'known']));
+    await clock.advance(10);
+    expect(await seen.among('web', ['a', long, 'known'])).toEqual(new Set(['known']));
+  });
+
+  it('lists what restore needs, in pages', async () => {
+    const ids = Array.from({ length: 2_500 }, (_, index) => `m${index}`);
+    await seen.add('web', ids, STORED);
+    await seen.add('app', ['m1', 'x'.repeat(100)], STORED);
+    const pages: (readonly SeenMessage[])[] = [];
+    for await (const page of seen.list()) pages.push(page);
+    const other = await openStore(join(temporaryFolder(), 'hooks.db'), {
+      clock,
+      tables: [QUEUE_TABLES, SEEN_TABLES],
+    });
+    onTestFinished(() => other.close());
+    const restored = new SqliteSeen(other, clock);
+    for (const page of pages) await restored.restore(page);
+    expect(pages.flat()).toHaveLength(2_502);
+    expect(await restored.among('web', ids)).toEqual(new Set(ids));
+    expect(await restored.among('app', ['m1', 'm2', 'x'.repeat(100)])).toEqual(
+      new Set(['m1', 'x'.repeat(100)]),
+    );
   });
 
   it('distinguishes ids by all characters', async () => {

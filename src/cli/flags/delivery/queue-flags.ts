@@ -19,17 +19,28 @@ interface OpenQueueOptions {
   readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 
+interface OpenToWriteOptions extends Pick<OpenQueueOptions, 'io'>, CheckOptions {
+  /**
+   * Whether to bind the queue of the data folder to the config, and to reject a queue that another config has. @default true
+   */
+  readonly binds?: boolean;
+}
+
 /**
- * Opens the queue for adding or delivering. Throws ConfigError and QueueError like openQueue; also QueueError if nothing can
- * be stored, as on a full disk.
+ * Opens the queue for adding or delivering. Throws ConfigError and QueueError like openQueue; also ConfigError if the queue
+ * of the data folder belongs to another config, and QueueError if nothing can be stored, as on a full disk.
  */
 export async function openQueueToWrite(
   flags: StoreFlags,
   settings: Settings,
-  { toAdd = true, ...options }: Pick<OpenQueueOptions, 'io'> & CheckOptions = {},
+  { toAdd = true, binds = true, ...options }: OpenToWriteOptions = {},
 ): Promise<DurableQueue> {
   const durable = await openQueue(flags, settings, options);
   try {
+    if (binds && namedStore(flags, settings) === undefined) {
+      const { bindQueue } = await import('../bind-queue.ts');
+      await bindQueue(durable, settings);
+    }
     await durable.check({ toAdd });
     return durable;
   } catch (error) {

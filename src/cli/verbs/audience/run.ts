@@ -32,7 +32,10 @@ export async function syncFile(
   if (input === undefined) throw new TypeError('Expected one input, got none');
   const settings = await commandSettings(flags, io);
   const to = await resolveWhereTo(whereToOf(flags), settings, io);
-  const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings, { io });
+  // Without --queue, only the state of the sync is in the store, which configs may share.
+  const durable = await (flags.dryRun
+    ? openQueue(flags, settings, { io })
+    : openQueueToWrite(flags, settings, { io, binds: flags.queue === true }));
   try {
     const output = new SyncOutput(name, flags, io);
     return await runSync({ name, input, to, settings, durable, output, flags, io });

@@ -3,10 +3,11 @@ import { systemClock } from '../../../clock.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError, HooksError } from '../../../errors.ts';
-import { examineQueue, isServer } from '../../../stores/open.ts';
+import { examineQueue, isServer, type QueueExamination } from '../../../stores/open.ts';
 import { printable } from '../../../redact.ts';
 import { surveyInspection } from '../../../queue/survey.ts';
 import type { GlobalOptions } from '../../command.ts';
+import { foreignQueueError } from '../../flags/bind-queue.ts';
 import { namedStore, openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../../flags/delivery/reach-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
@@ -100,9 +101,22 @@ async function queueAndStore(
     return [
       ...storeResults(seen, { isNeeded: named !== undefined || isService(sources) }),
       ...(survey === undefined ? [] : queueResults(survey, sources, Date.now())),
+      ...(named === undefined && seen.kind === 'there' ? foreignResults(seen, settings, sources) : []),
     ];
   });
   return 'results' in result ? result.results : result.value;
+}
+
+/** Reports a queue of the data folder that belongs to another config: a failure if the config is for `serve`. */
+function foreignResults(
+  { store: { file }, config }: Extract<QueueExamination, { readonly kind: 'there' }>,
+  settings: Settings,
+  sources: Sources | undefined,
+): readonly DoctorResult[] {
+  const error = foreignQueueError(file, config, settings);
+  if (error === undefined) return [];
+  const { message: said, hint = '' } = error;
+  return [isService(sources) ? fail('store', said, hint) : warn('store', said, hint)];
 }
 
 /** Whether `hooks serve` can accept calls with these sources. */

@@ -32,9 +32,35 @@ export async function webhookResults(
     url,
     delivery: allowPrivate ? { ...delivery, allowPrivate } : delivery,
   }));
-  const urls = targets.map(({ url }) => url);
-  const results = await Promise.all(targets.map((target) => probeResults(target, urls, io)));
+  const probed = await Promise.all(
+    targets.map(async (target) => ({ ...target, probe: await probeTarget(target, io) })),
+  );
+  // A host that cannot be resolved is no correction of another.
+  const urls = probed.filter(({ probe }) => isResolved(probe)).map(({ url }) => url);
+  const results = await Promise.all(probed.map((each) => probeResults(each, urls, io)));
   return results.flat();
+}
+
+function isResolved(probe: Probe | HooksError): boolean {
+  return !(probe instanceof HooksError) && (probe.isReached || probe.error !== 'dns');
+}
+
+/** Connects to a webhook. Returns the error of settings that cannot be used. */
+async function probeTarget(
+  { url, delivery }: ProbeTarget,
+  { env, signal }: Pick<Io, 'env' | 'signal'>,
+): Promise<Probe | HooksError> {
+  try {
+    return await probeWebhook(url.trim(), {
+      timeoutMs: delivery.timeoutMs,
+      connection: delivery,
+      signal,
+      proxyEnv: env,
+    });
+  } catch (error) {
+    if (error instanceof HooksError) return error;
+    throw error;
+  }
 }
 
 /** Lists each URL once for each set of connection options. */
@@ -50,35 +76,25 @@ function probeTargetsOf(sources: Sources): ProbeTarget[] {
 }
 
 async function probeResults(
-  { url, delivery }: ProbeTarget,
+  { url, delivery, probe }: ProbeTarget & { readonly probe: Probe | HooksError },
   urls: readonly string[],
   { env, signal }: Pick<Io, 'env' | 'signal'>,
 ): Promise<DoctorResult[]> {
   const shown = redactUrl(url);
-  try {
-    const seen = await probeWebhook(url.trim(), {
-      timeoutMs: delivery.timeoutMs,
-      connection: delivery,
-      signal,
-      proxyEnv: env,
-    });
-    if (seen.isReached) {
-      return [...reachedResults(shown, seen, delivery), ...(await speechResults(shown, { env, signal }))];
-    }
-    const { error, cause } = seen;
-    const found = await examineFailure({ url: shown, error, cause, urls, env, signal });
-    const unreached = unreachedResult(shown, { ...seen, ...found });
-    if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
-    // Reports a private address besides the failed connection: `serve` would reject it even if the webhook responded.
-    const at = new URL(url.trim());
-    const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
-    return reason === undefined
-      ? [unreached]
-      : [unreached, blockedResult(`${shown}: a private address (${reason})`)];
-  } catch (error) {
-    if (!(error instanceof HooksError)) throw error;
-    return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
+  if (probe instanceof HooksError) return [fail('webhook', `${shown}: ${probe.message}`, probe.hint)];
+  if (probe.isReached) {
+    return [...reachedResults(shown, probe, delivery), ...(await speechResults(shown, { env, signal }))];
   }
+  const { error, cause } = probe;
+  const found = await examineFailure({ url: shown, error, cause, urls, env, signal });
+  const unreached = unreachedResult(shown, { ...probe, ...found });
+  if (probe.via !== undefined || delivery.allowPrivate === true) return [unreached];
+  // Reports a private address besides the failed connection: `serve` would reject it even if the webhook responded.
+  const at = new URL(url.trim());
+  const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
+  return reason === undefined
+    ? [unreached]
+    : [unreached, blockedResult(`${shown}: a private address (${reason})`)];
 }
 
 function reachedResults(

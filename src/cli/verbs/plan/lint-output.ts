@@ -4,9 +4,11 @@ import { isJsonObject, type JsonValue } from '../../../message/types.ts';
 import type { PlanViolation, ViolationKind } from '../../../plan/plan.ts';
 import { printable } from '../../../redact.ts';
 import type { Report } from '../../../report/report.ts';
-import type { Io } from '../../io.ts';
+import { fitText } from '../../fit-text.ts';
+import type { Io, Screen } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import type { GithubStep } from '../../print/github-step.ts';
+import { ColumnLayout, type Column } from '../../print/column-layout.ts';
 import { formatRow } from '../../print/table.ts';
 import type { EntryOfFile } from './messages.ts';
 import type { LintFlags } from './options.ts';
@@ -91,7 +93,7 @@ export class LintOutput {
     const { read, violations } = this;
     const summary = { read, valid: this.#valid, violations };
     if (options.output === 'json') io.out(jsonLine({ summary }));
-    else if (!options.quiet) io.out(`${this.#summaryText()}\n`);
+    else if (!options.quiet) io.out(`${fitText(this.#summaryText(), io.stdoutColumns)}\n`);
     github?.conclude(this.#summaryText());
     await report?.finish({ ...summary, ms: systemClock.now() - this.#startedAt });
   }
@@ -105,17 +107,9 @@ export class LintOutput {
       io.out(jsonLine({ file, line, type, event, pointer, kind, expected, got }));
       return;
     }
-    const cells = [
-      { text: printable(`${file}:${line}`) },
-      { text: labelOf(value), paint: io.color.bold },
-      { text: printable(pointer) },
-      { text: sentence },
-    ];
+    const texts = [printable(`${file}:${line}`), labelOf(value), printable(pointer)] as const;
     io.out(
-      `${formatRow(
-        cells.filter(({ text }) => text !== ''),
-        { columns: io.stdoutColumns },
-      )}\n`,
+      `${io.stdoutColumns === undefined ? pipedText(texts, sentence) : terminalText(texts, sentence, io)}\n`,
     );
   }
 
@@ -127,6 +121,31 @@ export class LintOutput {
     const word = this.violations === 1 ? 'violation' : 'violations';
     return `${messages} read, ${formatCount(this.#valid)} follow${this.#valid === 1 ? 's' : ''} the plan; ${formatCount(this.violations)} ${word}: ${counts}`;
   }
+}
+
+type ProblemTexts = readonly [place: string, event: string, pointer: string];
+
+function pipedText(texts: ProblemTexts, sentence: string): string {
+  const cells = [...texts, sentence].filter((text) => text !== '').map((text) => ({ text }));
+  return formatRow(cells, { columns: undefined });
+}
+
+/** The columns at a terminal. The pointer is last, because it can be long. */
+const COLUMNS: readonly Column[] = [
+  { least: 12, most: 24, rank: 1 },
+  { least: 10, most: 20, rank: 2 },
+  { least: 16, most: Infinity, rank: 3 },
+];
+
+/** Formats a violation as aligned columns, which are shortened, and the whole sentence below them. */
+function terminalText(
+  [place, event, pointer]: ProblemTexts,
+  sentence: string,
+  { color, stdoutColumns = Infinity }: Screen,
+): string {
+  const layout = new ColumnLayout(COLUMNS, stdoutColumns);
+  const line = layout.line([{ text: place }, { text: event, paint: color.bold }, { text: pointer }]);
+  return `${line}\n${fitText(`  ${sentence}`, stdoutColumns)}`;
 }
 
 /** A short name of a message: the event of a track, else the type. */

@@ -1,21 +1,23 @@
 import type { DropResult, DueResult, QueueInspection, RetryResult } from '../../../queue/inspection.ts';
-import type { DeliveryState } from '../../../queue/delivery.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
 import { flagError } from '../../flags/flag-values.ts';
-import { noteUndelivered } from '../../flags/delivery/queue-flags.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
-import { isNarrowed, select } from './selection.ts';
-import { withProgress, withQueue, writeResult, type QueueOptions } from './run.ts';
+import { isNarrowed } from './selection.ts';
+import { writeResult, type QueueOptions } from './run.ts';
 
-type ChangeResult = RetryResult | DropResult | DueResult;
-type Done = 'retried' | 'dropped' | 'due';
+/**
+ * Result of a change. `resent`: a dead letter whose message the client has sent again, and the queue has accepted.
+ * `deletion`: a message of a deletion request, which keeps its destination.
+ */
+export type ChangeResult = RetryResult | DropResult | DueResult | 'resent' | 'deletion';
+export type Done = 'retried' | 'dropped' | 'due';
 
 /** Explains why a delivery was not changed, and what to do. */
-const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
+export const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
   unknown: 'there is no such delivery (hooks queue list shows their ids)',
   delivered: 'it is already delivered; hooks queue show prints its body, to send it again',
   waiting: 'it is not a dead letter: it is waiting, and will be delivered',
@@ -23,26 +25,10 @@ const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
   damaged: 'the stored body is damaged, and is not sent; hooks queue show prints the rest of it',
   sending: 'it is in flight; try again when it is settled',
   dead: 'it is a dead letter: hooks queue retry without --now delivers it again',
+  resent:
+    'the client has sent its message again, and it was accepted; hooks queue drop removes the dead letter',
+  deletion: 'it belongs to a deletion request, and keeps its destination: run hooks delete again',
 };
-
-/** Runs `hooks queue retry`. */
-export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
-  const { now = false } = options;
-  if (!now || ids.length > 0) rejectIdsWithAll(ids, options);
-  if (now && options.all && !options.quiet) {
-    io.note('note: --now skips dead letters; hooks queue retry --all delivers dead letters again');
-  }
-  return withQueue(options, io, async (durable) => {
-    const { inspection } = durable;
-    const change = (some: readonly string[]): Promise<readonly (RetryResult | DueResult)[]> =>
-      now ? inspection.makeDue(some) : inspection.retry(some);
-    const done = now ? 'due' : 'retried';
-    if (!options.quiet && !options.dryRun) await noteUndelivered(durable, io);
-    if (ids.length > 0) return changeNamed(ids, { inspection, change, done, options, io });
-    const states = now ? WAITING : DEAD;
-    return changeSelected({ inspection, change, done, options, io, states, isAsked: !now });
-  });
-}
 
 /** Throws ConfigError unless either ids or `--all` are given. */
 export function rejectIdsWithAll(ids: readonly string[], options: QueueOptions): void {
@@ -53,16 +39,25 @@ export function rejectIdsWithAll(ids: readonly string[], options: QueueOptions):
   throw flagError('--all', sentence, 'run hooks queue list --state dead to see dead letters');
 }
 
-/** Prints the result of --dry-run, which changes no delivery. */
+/**
+ * Prints the result of --dry-run, which changes no delivery. `counts` has the predicted results: those of deliveries that
+ * would change are in `done`.
+ */
 export function writeWouldChange(
-  count: number,
-  done: Done | 'removed',
-  options: QueueOptions,
-  io: Io,
-): ExitCode {
-  const fields = { [done === 'removed' ? 'dropped' : done]: 0, selected: count };
-  writeResult({ fields, text: `${count} would be ${done}` }, { options, io });
-  return ExitCode.ok;
+  counts: ChangeCounts,
+  done: Done,
+  { options, io, word = done }: DryRun,
+): void {
+  const { [done]: selected = 0, ...others } = counts;
+  const fields = { [done]: 0, selected, ...others };
+  writeResult({ fields, text: `${selected} would be ${word}` }, { options, io });
+}
+
+interface DryRun {
+  readonly options: QueueOptions;
+  readonly io: Io;
+  /** The word for the change in the text. @default the result */
+  readonly word?: string;
 }
 
 export type ChangeCounts = Record<string, number>;
@@ -71,8 +66,10 @@ export function countResult(counts: ChangeCounts, result: ChangeResult): void {
   counts[result] = (counts[result] ?? 0) + 1;
 }
 
-interface DeliveryChange {
+export interface DeliveryChange {
   readonly inspection: QueueInspection;
+  /** Returns the result that the change of each delivery would have now. Undefined stands for an unknown delivery. */
+  readonly predict: (deliveries: readonly (Delivery | undefined)[]) => Promise<readonly ChangeResult[]>;
   readonly change: (ids: readonly string[]) => Promise<readonly ChangeResult[]>;
   readonly done: Done;
   readonly options: QueueOptions;
@@ -85,14 +82,22 @@ interface DeliveryChange {
  */
 export async function changeNamed(
   named: readonly string[],
-  { inspection, change, done, options, io }: DeliveryChange,
+  { inspection, predict, change, done, options, io }: DeliveryChange,
 ): Promise<ExitCode> {
   const ids = [...new Set(await fullIds(inspection, named))];
-  if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  const results = await change(ids);
+  const predicted = await predict(await inspection.getAll(ids));
+  const changed = options.dryRun ? [] : ids.filter((_, index) => !isLeft(predicted[index]));
+  const resultOf = new Map((await change(changed)).map((result, index) => [changed[index], result]));
+  const results = ids.map((id, index) => resultOf.get(id) ?? predicted[index] ?? 'unknown');
+  if (options.dryRun) {
+    const counts: ChangeCounts = { [done]: 0 };
+    for (const result of results) countResult(counts, result);
+    writeWouldChange(counts, done, { options, io });
+  }
   for (const [index, id] of ids.entries()) {
     const result = results[index] ?? 'unknown';
     const reason = isDone(result) ? undefined : UNCHANGED[result];
+    if (options.dryRun && (options.output === 'json' || reason === undefined)) continue;
     if (options.output === 'json') {
       io.out(jsonLine({ id, result, ...(reason !== undefined && { refusal: reason }) }));
     } else if (reason === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
@@ -100,61 +105,18 @@ export async function changeNamed(
       io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${reason}`);
     }
   }
+  if (options.dryRun) return ExitCode.ok;
   if (done === 'dropped' && results.includes('unknown')) return ExitCode.unusable;
   return results.every((result) => result === done) ? ExitCode.ok : ExitCode.negative;
 }
 
+/** Whether a result is decided before the store is asked: the store would change such a delivery. */
+export function isLeft(result: ChangeResult | undefined): boolean {
+  return result === 'resent' || result === 'deletion';
+}
+
 function isDone(result: ChangeResult): result is Done {
   return result === 'retried' || result === 'dropped' || result === 'due';
-}
-
-interface SelectedChange extends DeliveryChange {
-  readonly states: readonly DeliveryState[];
-  /** Whether a user at a terminal must confirm before any delivery is changed. */
-  readonly isAsked: boolean;
-}
-
-function retryQuestion(count: number): string {
-  return `Deliver ${quantityText(count, DEAD_LETTERS)} again?`;
-}
-
-/** Results of dead letters that no retry can deliver. The others have left the selection meanwhile. */
-const UNDELIVERABLE = ['invalid', 'damaged'] as const satisfies readonly RetryResult[];
-
-/**
- * Changes all selected deliveries, and prints counts. Returns 1, with a reason for each kind, if some of them cannot be
- * delivered.
- */
-async function changeSelected({
-  inspection,
-  change,
-  done,
-  options,
-  io,
-  states,
-  isAsked,
-}: SelectedChange): Promise<ExitCode> {
-  const counts: ChangeCounts = { [done]: 0 };
-  const ids = await selectedIds(inspection, { ...options, state: states }, io);
-  if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  const declined = isAsked
-    ? await askFirst({ count: () => ids.length, text: retryQuestion }, options, io)
-    : undefined;
-  if (declined !== undefined) return declined;
-  await withProgress(done, { options, io }, async (progress) => {
-    for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
-      for (const result of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countResult(counts, result);
-      progress.update(Math.min(at + CHANGED_AT_ONCE, ids.length), ids.length);
-    }
-  });
-  writeCounts(counts, options, io);
-  const left = UNDELIVERABLE.filter((result) => (counts[result] ?? 0) > 0);
-  for (const result of left) {
-    const what = quantityText(counts[result] ?? 0, DEAD_LETTERS);
-    const selection = `--filter reason!=${result} selects the others`;
-    io.note(`${io.errColor.red('unchanged:')} ${what}: ${UNCHANGED[result]}; ${selection}`);
-  }
-  return left.length === 0 ? ExitCode.ok : ExitCode.negative;
 }
 
 export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io): void {
@@ -162,25 +124,5 @@ export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io)
   io.out(options.output === 'json' ? jsonLine(counts) : `${texts.join(', ')}\n`);
 }
 
-const DEAD = ['dead'] as const;
-/** States in which a delivery waits, so that `--now` can make it due. A delivery in flight does not wait. */
-const WAITING = ['pending', 'retrying'] as const;
 /** Deliveries per transaction, so that the disk is synced once for all of them. */
 export const CHANGED_AT_ONCE = 1_000;
-
-/**
- * Collects all ids before the first change, because a retried dead letter may be dead again before the last page is read.
- */
-async function selectedIds(
-  inspection: QueueInspection,
-  options: QueueOptions,
-  { signal }: Io,
-): Promise<readonly string[]> {
-  const ids: string[] = [];
-  const pages = { states: DEAD, pageSize: CHANGED_AT_ONCE, toChange: options.dryRun !== true };
-  for await (const page of select(inspection, options, pages)) {
-    if (signal.aborted) break;
-    ids.push(...page.map(({ id }) => id));
-  }
-  return ids;
-}

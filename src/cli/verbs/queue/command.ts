@@ -5,7 +5,7 @@ import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../../flags/setting-flags.ts';
 import { countFrom, given } from '../../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
-import type { MoveFlags } from './move-queue.ts';
+import type { MoveFlags } from './transfer/move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
 import type { QueueOptions } from './run.ts';
 
@@ -18,6 +18,7 @@ const EXAMPLES = {
     'retry ID…                   # deliver dead letters again',
     'retry --all --filter reason=exhausted --yes',
     'retry --now                 # do not wait for the next round',
+    'retry --all --filter destination=old --to new --yes',
   ],
   drop: ['drop ID…                    # remove deliveries for good'],
   purge: ['purge --older-than 30d --yes # remove old dead letters'],
@@ -29,6 +30,7 @@ const EXAMPLES = {
   backup: ['backup copy.db              # while it is in use'],
   vacuum: ['vacuum                      # give space back to the disk'],
   recover: ['recover hooks.db --to new.db        # when the file is damaged'],
+  adopt: ['adopt                       # after the config was moved'],
   move: ['move --to redis://queue.internal:6379/0'],
 } satisfies Readonly<Record<string, readonly string[]>>;
 
@@ -52,7 +54,12 @@ as a new message. export --deliveries prints deliveries: import adds them to a
 queue with the same id, destination and message id, each id once.
 
 retry delivers a dead letter of reason unplanned without checking it with the
-tracking plan again.
+tracking plan again, unless its client has sent the message again meanwhile.
+retry --to NAME delivers to another destination of the source, for example
+after a destination was renamed.
+
+serve, worker, send --queue and the like reject a queue in the data folder that
+belongs to another config. After a move of the config, run adopt.
 
 purge, drop --all and retry --all ask before they change deliveries. Without a
 terminal they need --yes.
@@ -114,9 +121,10 @@ function addReadingVerbs(add: Add): void {
 function addChangingVerbs(add: Add): void {
   const retrySummary = 'deliver dead letters again, with a new retry window';
   const retry = add('retry [ids...]', retrySummary, async (ids, options, io) =>
-    (await import('./change-deliveries.ts')).retryDeliveries(ids, options, io),
+    (await import('./retry-deliveries.ts')).retryDeliveries(ids, options, io),
   )
     .option('--all', 'retry all dead letters, or those that the flags below select')
+    .option('--to <destination>', 'deliver them to this destination of their source', given)
     .option('--now', 'make deliveries that wait for a retry due now instead');
   addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
   const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
@@ -128,7 +136,7 @@ function addChangingVerbs(add: Add): void {
   ).option('--deliveries', 'print whole deliveries, for hooks queue import');
   addSelectionFlags(printing);
   add('import <files...>', 'add deliveries of export --deliveries', async (files, options, io) =>
-    (await import('./import-deliveries.ts')).importDeliveries(files, options, io),
+    (await import('./transfer/import-deliveries.ts')).importDeliveries(files, options, io),
   );
   const purgeSummary = 'remove all dead letters, or the states of --state, for good';
   const purge = add('purge', purgeSummary, async (_, options, io) =>
@@ -151,9 +159,12 @@ function addStoreCommands(add: Add): void {
   add('vacuum', 'give freed space back to the disk', async (_, options, io) =>
     (await import('./queue-file.ts')).vacuumStore(options, io),
   );
+  add('adopt', 'make the queue belong to this config', async (_, options, io) =>
+    (await import('./queue-file.ts')).adoptQueue(options, io),
+  );
   const moveSummary = 'move waiting deliveries and dead letters to another store';
   add('move', moveSummary, async (_, options, io) => {
-    const { moveQueue } = await import('./move-queue.ts');
+    const { moveQueue } = await import('./transfer/move-queue.ts');
     return moveQueue(options as MoveFlags, io); // `--to` is mandatory
   }).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
 }

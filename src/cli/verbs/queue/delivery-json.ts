@@ -5,6 +5,7 @@ import { InputError } from '../../../errors.ts';
 import { readTimestamp } from '../../../message/timestamp.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../message/types.ts';
 import { DEAD_REASONS, type Delivery } from '../../../queue/delivery.ts';
+import type { SeenMessage } from '../../../service/ingest/seen.ts';
 import { printable } from '../../../redact.ts';
 import { STATES } from './selection.ts';
 
@@ -80,6 +81,23 @@ export function deliveryOf(value: JsonValue): Delivery {
     progress: progressOf(value),
     ...(isDead && { reason: oneOf(value, 'reason', DEAD_REASONS), settledAt: settledAt ?? createdAt }),
     detail: optionalTextOf(value, 'detail'),
+  };
+}
+
+/** Returns the line of an export about a message that was accepted: `seenMessageOf` reads it. */
+export function seenJson({ source, messageId, acceptedAt }: SeenMessage): object {
+  return { seen: { source, messageId, acceptedAt: isoTime(acceptedAt) } };
+}
+
+/** Reads a value that `seenJson` wrote. Undefined for a value without `seen`. Throws InputError without a place. */
+export function seenMessageOf(value: JsonValue): SeenMessage | undefined {
+  const { seen } = isJsonObject(value) ? value : {};
+  if (seen === undefined) return undefined;
+  if (!isJsonObject(seen)) throw notADelivery('an object as `seen`', seen);
+  return {
+    source: textOf(seen, 'source'),
+    messageId: textOf(seen, 'messageId'),
+    acceptedAt: timeOf(seen, 'acceptedAt'),
   };
 }
 

@@ -63,9 +63,20 @@ export function briefText(delivery: Delivery, screen: Screen, now: number): stri
  * Formats what is wrong with the message of a dead letter that was never sent, as a line below that of `briefText` on a
  * terminal. Empty in a pipe, where it is part of the same line.
  */
-export function problemLine({ detail }: Delivery, { stdoutColumns: columns, color }: Screen): string {
+export function problemLine(delivery: Delivery, { stdoutColumns: columns, color }: Screen): string {
+  const detail = problemOf(delivery);
   if (detail === undefined || columns === undefined) return '';
   return `\n${color.dim(truncateEnd(`  why: ${printable(detail)}`, columns))}`;
+}
+
+/** The problem of a dead letter that was not sent, unescaped. Undefined if its attempts or its reason tell enough. */
+function problemOf({ detail, reason, destination, source }: Delivery): string | undefined {
+  return (
+    detail ??
+    (reason === 'cancelled'
+      ? `No destination ${destination} of source ${source} was enabled in the config`
+      : undefined)
+  );
 }
 
 /** Formats the lane of a delivery. A dead letter without a known destination has only a source. */
@@ -91,18 +102,9 @@ function factsOf(
   return Object.fromEntries(texts);
 }
 
-function pipedText({
-  id,
-  messageId,
-  type,
-  source,
-  destination,
-  state,
-  reason,
-  detail,
-  createdAt,
-  progress,
-}: Delivery): string {
+function pipedText(delivery: Delivery): string {
+  const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
+  const detail = problemOf(delivery);
   const last = progress.attempts.at(-1);
   const problem = last === undefined ? detail && printable(detail) : attemptWithDetail(last);
   return formatRow(
@@ -144,13 +146,15 @@ function roughTime(ms: number): string {
 
 /** Formats a delivery with all details, one per line. */
 export async function fullText(delivery: Delivery, screen: Screen, now: number): Promise<string> {
-  const { id, detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
+  const { id, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
+  const detail = problemOf(delivery);
   const { stdoutColumns: columns } = screen;
   const lines = [
     ...(columns === undefined ? [] : [['id', printable(id, 80)]]),
     ['added', isoTime(createdAt)],
     settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
     ...(detail === undefined ? [] : [['why', printable(detail)]]),
+    ...(delivery.reason === 'cancelled' ? [['fix', CANCELLED_FIX]] : []),
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
     ...progress.attempts.flatMap((attempt) => [['attempt', attemptLine(attempt)], ...traceLines(attempt)]),
     ...(await causeLines(delivery)),
@@ -163,6 +167,9 @@ export async function fullText(delivery: Delivery, screen: Screen, now: number):
     ...bodyLines(body, isDamaged ? 'damaged' : 'body', screen),
   ].join('\n');
 }
+
+const CANCELLED_FIX =
+  'put the destination back into the config, and run hooks queue retry; or deliver to another with --to NAME';
 
 function bodyLines(body: Uint8Array, name: string, screen: Screen): string[] {
   if (screen.stdoutColumns === undefined) return [bodyText(body, `  ${name.padEnd(8)} `, screen)];

@@ -1,6 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { QueueError } from '../../../errors.ts';
+import { printable } from '../../../redact.ts';
 import { openReplacing } from '../../../report/replacing-file.ts';
+import { configText, WITHOUT_CONFIG } from '../../flags/bind-queue.ts';
+import { commandSettings } from '../../flags/delivery/settings.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
@@ -42,6 +46,27 @@ export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
     const bytesAfter = await file.settledBytes();
     const text = `${place}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now`;
     writeResult({ fields: { store: place, bytesBefore, bytesAfter }, text }, { options, io });
+    return ExitCode.ok;
+  });
+}
+
+/** Runs `hooks queue adopt`: binds the queue to the config of this command, for example after its folder was renamed. */
+export function adoptQueue(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async (durable) => {
+    const { place } = durable;
+    const file = requireFile(durable, {
+      purpose: 'bind it to a config',
+      hint: 'configs that name a server share its queue',
+    });
+    if (await file.isDelivered()) {
+      const hint = 'stop hooks serve and hooks worker first: they would deliver with the earlier config';
+      throw new QueueError(`A process delivers from the queue ${place}`, { file: place, hint });
+    }
+    const { configPath: config = WITHOUT_CONFIG } = await commandSettings(options, io);
+    const before = (await file.bindConfig(config, { replaces: true })) ?? null;
+    const earlier = before === null || before === config ? '' : `, and no longer to ${configText(before)}`;
+    const text = `${printable(place)} belongs to ${configText(config)}${earlier}`;
+    writeResult({ fields: { store: place, config, before }, text }, { options, io });
     return ExitCode.ok;
   });
 }

@@ -26,12 +26,18 @@ export function dropDeliveries(ids: readonly string[], options: QueueOptions, io
   return withQueue(options, io, (durable) =>
     changeNamed(ids, {
       inspection: durable.inspection,
+      predict: async (deliveries) => deliveries.map(dropResultOf),
       change: (some) => dropFrom(durable, some, io),
       done: 'dropped',
       options,
       io,
     }),
   );
+}
+
+function dropResultOf(delivery: Delivery | undefined): DropResult {
+  if (delivery === undefined) return 'unknown';
+  return delivery.state === 'sending' ? 'sending' : 'dropped';
 }
 
 /** Runs `hooks queue purge`. */
@@ -51,7 +57,10 @@ function removeDeliveries(
   return withQueue(options, io, async (durable) => {
     const count = (): Promise<number> => countOf(durable, options, states);
     const done = states === DEAD ? 'removed' : 'dropped';
-    if (options.dryRun) return writeWouldChange(await count(), done, options, io);
+    if (options.dryRun) {
+      writeWouldChange({ dropped: await count() }, 'dropped', { options, io, word: done });
+      return ExitCode.ok;
+    }
     // `--filter` can select states too, so the deliveries that it selects may not all be dead letters.
     const areDead =
       options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
@@ -66,6 +75,7 @@ function removeDeliveries(
   });
 }
 
+/** Counts the deliveries that can be removed: a delivery in flight stays. */
 async function countOf(
   { inspection }: DurableQueue,
   options: QueueOptions,
@@ -74,12 +84,16 @@ async function countOf(
   if (!isNarrowed(options)) {
     const lanes = await inspection.stats();
     return lanes.reduce(
-      (sum, lane) => sum + (options.state ?? states).reduce((own, state) => own + lane[state], 0),
+      (sum, lane) =>
+        sum +
+        (options.state ?? states).reduce((own, state) => own + (state === 'sending' ? 0 : lane[state]), 0),
       0,
     );
   }
   let count = 0;
-  for await (const page of select(inspection, options, { states })) count += page.length;
+  for await (const page of select(inspection, options, { states })) {
+    count += page.filter(({ state }) => state !== 'sending').length;
+  }
   return count;
 }
 

@@ -14,6 +14,8 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
   readonly all?: true;
   /** `--now` of `hooks queue retry`: makes waiting deliveries due immediately. */
   readonly now?: true;
+  /** `--to` of `hooks queue retry`: the destination that gets the messages instead. */
+  readonly to?: string;
   readonly yes?: true;
   /** `--deliveries` of `hooks queue export`: prints whole deliveries instead of bodies. */
   readonly deliveries?: true;

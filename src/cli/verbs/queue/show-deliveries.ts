@@ -9,7 +9,7 @@ import { escapeInJson, printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { briefJson, fullJson } from './delivery-json.ts';
+import { briefJson, fullJson, seenJson } from './delivery-json.ts';
 import { briefHead, briefText, fullText, problemLine } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
 import { isNarrowed, UNSETTLED_AND_DEAD, select } from './selection.ts';
@@ -53,6 +53,14 @@ export function exportDeliveries(options: QueueOptions, io: Io): Promise<ExitCod
     begin: async ({ file }) => {
       if (isWhole && !options.quiet && (await file?.isDelivered())) io.note(DELIVERED_MEANWHILE);
     },
+    // Comes last, so that an import that is interrupted recognizes no message whose deliveries are missing.
+    end: async (durable) => {
+      if (!isWhole || options.state !== undefined || isNarrowed(options)) return;
+      for await (const page of durable.acceptedLately()) {
+        if (io.signal.aborted) return;
+        io.verbatim.out(page.map((each) => `${escapeInJson(JSON.stringify(seenJson(each)))}\n`).join(''));
+      }
+    },
   });
 }
 
@@ -87,13 +95,15 @@ function isLossless(body: Uint8Array): boolean {
 interface PrintEachOptions extends Pick<Io, 'out'> {
   /** Called before the first delivery is read. */
   readonly begin?: (durable: DurableQueue) => Promise<void>;
+  /** Called after the last delivery is printed. */
+  readonly end?: (durable: DurableQueue) => Promise<void>;
 }
 
 function printEach(
   options: QueueOptions,
   io: Io,
   format: (delivery: Delivery) => string | undefined,
-  { out, begin }: PrintEachOptions = io,
+  { out, begin, end }: PrintEachOptions = io,
 ): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
     const { inspection } = durable;
@@ -112,6 +122,7 @@ function printEach(
         break;
       }
     }
+    await end?.(durable);
     if (found === 0 && options.output === 'text' && !options.quiet) io.note('No deliveries found');
     return ExitCode.ok;
   });

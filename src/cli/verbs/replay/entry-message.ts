@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../message/
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import type { ReplayEntry, FoundEntry } from '../../../replay/reading/replay-entry.ts';
 import { withExactInHint } from '../../flags/message/message-flags.ts';
-import { foreignValueOf } from '../../../replay/foreign-value.ts';
+import { foreignValueOf, isExported } from '../../../replay/foreign-value.ts';
 import type { Rewrite } from '../../../replay/rewrite.ts';
 
 interface EntryReading extends JsonReading {
@@ -78,7 +78,7 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
 /** Adds to the error that the value wraps messages in the format of another tool, if it does. */
 function explained(error: ValidationError, value: JsonValue): ValidationError {
   const { path } = error;
-  const foreign = path === '' || path === 'type' ? foreignValueOf(value) : undefined;
+  const foreign = path === '' || path === 'type' || isExported(value) ? foreignValueOf(value) : undefined;
   if (foreign === undefined) return withExactInHint(error);
   const { reason, hint } = foreign;
   return new ValidationError(`${error.message}: ${reason}`, {

@@ -146,3 +146,20 @@ it('writes no report and no summary if it is interrupted', async () => {
   expect(stdout).not.toContain('messages read');
   expect(existsSync(join(cwd, 'r.xml'))).toBe(false);
 });
+
+it('aligns its columns at a terminal, and prints each sentence below', async () => {
+  const long = 'a-very-long-event-name-of-forty-characters';
+  const lines = [message({ n: 'x' }), message({ n: 1, [`p${'x'.repeat(90)}`]: 2 }), message({}, long)];
+  const cwd = temporaryFolder({
+    'plan.json': PLAN,
+    'folder/of/messages-of-november.ndjson': lines.join('\n'),
+  });
+  const args = ['plan', 'lint', 'plan.json', 'folder/of/messages-of-november.ndjson'];
+  const { stdout } = await hooks(args, { cwd, terminalColumns: 80 });
+  const shown = stdout.trimEnd().split('\n');
+  expect(shown.filter((line) => line.length > 80)).toEqual([]);
+  const heads = shown.filter((line) => /ndjson:\d /.test(line));
+  expect(heads.map((line) => line.indexOf(' /'))).toEqual([45, 45, 45]);
+  expect(shown[0]).toBe(`folder/of/me…er.ndjson:1 A${' '.repeat(20)}/properties/n`);
+  expect(shown[1]).toBe('  Expected a value of type integer, got "x"');
+});

@@ -1,13 +1,14 @@
-import type { ConfigError } from '../../../errors.ts';
-import { moveDeliveries } from '../../../queue/move.ts';
-import { flagError } from '../../flags/flag-values.ts';
-import { openQueueToWrite } from '../../flags/delivery/queue-flags.ts';
-import { commandSettings } from '../../flags/delivery/settings.ts';
-import { printable } from '../../../redact.ts';
-import { ExitCode, interruptedCode } from '../../exit-code.ts';
-import type { Io } from '../../io.ts';
-import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import { withProgress, withQueue, writeResult, type QueueOptions } from './run.ts';
+import type { ConfigError } from '../../../../errors.ts';
+import { addMoved } from '../../../../stores/accepted-messages.ts';
+import { moveDeliveries } from '../../../../queue/move.ts';
+import { flagError } from '../../../flags/flag-values.ts';
+import { openQueueToWrite } from '../../../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../../../flags/delivery/settings.ts';
+import { printable } from '../../../../redact.ts';
+import { ExitCode, interruptedCode } from '../../../exit-code.ts';
+import type { Io } from '../../../io.ts';
+import type { DurableQueue } from '../../../../stores/opened-queue.ts';
+import { withProgress, withQueue, writeResult, type QueueOptions } from '../run.ts';
 
 export interface MoveFlags extends QueueOptions {
   readonly to: string;
@@ -24,11 +25,12 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
       const counts = await withProgress('moved', { options, io }, (progress) =>
         moveDeliveries({
           from: from.inspection,
-          to: to.queue,
+          to: { add: (deliveries) => addMoved(to, deliveries) },
           signal: io.signal,
           onProgress: ({ waiting, dead }) => progress.update(waiting + dead),
         }),
       );
+      for await (const page of from.acceptedLately()) await to.seen.restore(page);
       const { waiting, dead } = counts;
       const places = `from ${shown(options.store, from)} to ${shown(options.to, to)}`;
       const text = `moved ${waiting} waiting and ${dead} dead ${places}`;
