@@ -27,7 +27,7 @@ export interface CommonMistake {
 type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
 /** Maximum signatures to try: each is a request to the receiver. */
-const MOST_SIGNATURES = 214;
+const MOST_SIGNATURES = 280;
 
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
@@ -168,19 +168,33 @@ const UNIX_TIME =
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
-  const { scheme, fields } = context;
+  const { scheme, fields, url } = context;
   const { hasTimestamp, hasId } = layoutOf(scheme);
-  if (!hasTimestamp && !hasId) return;
+  const { host, pathname, search } = new URL(url);
+  const target = { method: 'POST', path: pathname + search };
   const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
-  const frames = new FrameChanges(scheme, { headers: [], body: new KeptBody(body) }, own);
+  const frames = new FrameChanges(
+    scheme,
+    { headers: [['host', host]], body: new KeptBody(body), target },
+    own,
+  );
   for (const { code, would, frame } of frames.upTo(3).filter((each) => each.cost === cost)) {
-    if (!RECEIVER_FRAMES.has(code)) continue;
+    // A receiver reads the timestamp and the id from headers, which only some schemes have.
+    const isUnsent = (!hasTimestamp && would.includes('{timestamp}')) || (!hasId && would.includes('{id}'));
+    if (isUnsent || !RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
     const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
     const says = isBare
       ? `it verifies the body alone, without ${left}`
-      : `it verifies another text than ${scheme.signs}: it accepts what is signed ${would}`;
-    yield [{ frame }, { code: isBare ? 'unsigned-fields' : code, says, fix: recipe(scheme) }];
+      : `it verifies another text than ${scheme.signs === '{body}' ? 'the body' : scheme.signs}: it accepts what is signed ${would}`;
+    yield [
+      { frame },
+      {
+        code: isBare ? 'unsigned-fields' : code,
+        says,
+        fix: `${hasTimestamp || hasId ? '' : 'hash the body alone: '}${recipe(scheme)}`,
+      },
+    ];
   }
 }
 

@@ -11,6 +11,8 @@ export interface SigningContext {
   /** The given secrets. The first one that the scheme can use is the one that signs. */
   readonly secrets: readonly string[];
   readonly fields: SignedFields;
+  /** URL of the request. */
+  readonly url: string;
 }
 
 /** The parts of a signature that a receiver computes differently from its scheme. */
