@@ -24,6 +24,7 @@ import { takenRule } from './causes/taken-rules.ts';
 import type { ExaminedFailure, FailureToExamine } from './examined-failure.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
+export { printedCauseOf } from './causes/printed-cause.ts';
 export type { ExaminedFailure } from './examined-failure.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 

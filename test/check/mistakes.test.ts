@@ -309,3 +309,21 @@ it.each<[string, Respond, string]>([
   const told = await explanationsAt('/hook', receiver, '--only', 'track');
   expect(told).toMatchObject([{ code: 'refuses-valid', says: expect.stringContaining(says) as string }]);
 });
+
+it.each([400, 500])('does not say that it accepts everything if a forgery got %d', async (status) => {
+  const [unsigned] = await explanations((request) => {
+    const isSigned = signatureOf(request) === hmac(request.body);
+    return { status: isSigned || signatureOf(request) === '' ? 200 : status };
+  });
+  expect(unsigned).toMatchObject({ code: 'accepts-unsigned', checks: ['unsigned'] });
+});
+
+it('says that it accepts forgeries, if some of them pass with and without a signature', async () => {
+  const [first] = await explanations((request) => ({
+    status: /[^\x20-\x7e]/.test(signatureOf(request)) ? 500 : isJson(request.body) ? 200 : 400,
+  }));
+  expect(first).toMatchObject({
+    code: 'accepts-forgeries',
+    checks: ['unsigned', 'wrong-signature', 'short-signature', 'tampered', 'other-secret'],
+  });
+});

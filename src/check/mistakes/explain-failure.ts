@@ -106,7 +106,7 @@ const ONLY: Readonly<Record<Behavior, string>> = {
 
 /** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
 function crashMistake(
-  { response, aftermath }: ProbeOutcome,
+  { response, aftermath, printed }: ProbeOutcome,
   model: SuspectModel,
 ): ReceiverMistake | undefined {
   if (response.kind !== 'none') return undefined;
@@ -119,7 +119,7 @@ function crashMistake(
   }
   if (aftermath === undefined && response.error !== 'refused') return undefined;
   const so = aftermath !== 'restarted' ? 'nothing listens there anymore' : 'it was started again';
-  const says = `it crashed on this request: it closed the connection, and ${so}`;
+  const says = `it crashed on this request: it closed the connection, and ${so}${printed === undefined ? '' : `; ${printed}`}`;
   // Only likely, because the work that an earlier message started can also cause the crash.
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }

@@ -153,7 +153,7 @@ async function failsOnAll(ask: Asker, { response }: FailedMessage): Promise<Rece
 }
 
 const FAILS_ON_ALL_FIX =
-  'look into its log for the error; often the bytes of the body are undefined, because the parser is missing or comes after the route (Koa, Express: app.use(parser) first), or the secret is not set';
+  'look into its log for the error (hooks test URL -- COMMAND reads it, too); often what it hashes is not bytes: the object that express.json() made, or undefined because no parser ran on this route; or the secret is not set';
 
 /** Finds a path nearby that has a route. */
 async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {

@@ -1,6 +1,6 @@
 import type { CheckResponse } from '../check-response.ts';
 import type { Check, ReceiverMistake } from '../check.ts';
-import { isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
+import { isAsExpected, isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
 import { isAboutElse, ownCause, suspectsOf } from '../mistakes/explain-failure.ts';
 import type { ProbeOutcome, SuspectModel } from '../mistakes/suspects.ts';
 import type { ReceiverUnderTest, TestedReceiverOptions } from '../receiver-under-test.ts';
@@ -62,10 +62,30 @@ export class FurtherRequests {
   }
 
   /**
+   * Gives the responses that do not show their cause the error that the receiver printed: its words are more certain than
+   * every conclusion from a status.
+   */
+  async withOwnWords(
+    check: Pick<Check, 'expects'>,
+    received: readonly CheckResponse[],
+  ): Promise<{ readonly responses: readonly CheckResponse[]; readonly printed: string | undefined }> {
+    const responses = await this.#withoutOwnPages(check, received);
+    const isUnclear = (each: CheckResponse) =>
+      !isAsExpected(each, check.expects) && ownCause(each) === undefined;
+    const unclear = responses.find(isUnclear);
+    const cause = unclear && (await this.#asked.receiver.printedError(unclear));
+    if (cause === undefined) return { responses, printed: undefined };
+    const explained = responses.map((each) =>
+      each.kind !== 'none' && isUnclear(each) ? { ...each, cause } : each,
+    );
+    return { responses: explained, printed: cause.says };
+  }
+
+  /**
    * Removes the cause "page" from responses if the receiver rejects a forged request. A website would not reject one, so the
    * pages are responses of a receiver.
    */
-  async withoutOwnPages(
+  async #withoutOwnPages(
     { expects }: Pick<Check, 'expects'>,
     responses: readonly CheckResponse[],
   ): Promise<readonly CheckResponse[]> {

@@ -22,8 +22,8 @@ export class TestOutput {
   readonly #unsent: CheckResult[] = [];
   /** Failures whose mistake was already printed. They are printed on one line when another result follows. */
   readonly #alike: CheckResult[] = [];
-  /** Sentences about mistakes that were already printed, each with its fix. */
-  readonly #explained = new Set<string>();
+  /** The results with whose mistakes a fix was printed, by the sentence about the mistake. */
+  readonly #explained = new Map<string, CheckResult>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {
     this.#options = options;
@@ -47,13 +47,16 @@ export class TestOutput {
   }
 
   #printAlike(): void {
-    this.#io.out(alikeText(this.#alike.splice(0), this.#io));
+    const alike = this.#alike.splice(0);
+    const above = this.#explained.get(alike[0]?.mistake?.says ?? '');
+    this.#io.out(alikeText(alike, this.#io, above));
   }
 
-  #isKnown({ mistake }: CheckResult): boolean {
+  #isKnown(result: CheckResult): boolean {
+    const { mistake } = result;
     if (mistake === undefined) return false;
     const isKnown = this.#explained.has(mistake.says);
-    this.#explained.add(mistake.says);
+    if (!isKnown) this.#explained.set(mistake.says, result);
     return isKnown;
   }
 
