@@ -11,6 +11,8 @@ import type { Details } from './wire.ts';
 
 interface DetailsOptions {
   readonly withSignatures: boolean;
+  /** Returns the command that verifies the capture in a file. */
+  readonly verifyCommand: (file: string) => string;
   /** Finds what a message violates in the tracking plan. Undefined without a plan. */
   readonly violations: DescribeViolations | undefined;
 }
@@ -19,7 +21,10 @@ interface DetailsOptions {
  * The details of an opened request. Secret values are masked as in a capture; signatures are included only if
  * `withSignatures`.
  */
-export function detailsOf(kept: StoredRequest, { withSignatures, violations }: DetailsOptions): Details {
+export function detailsOf(
+  kept: StoredRequest,
+  { withSignatures, violations, verifyCommand }: DetailsOptions,
+): Details {
   const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
   const call = trackingCallOf(kept.request);
   const unplanned =
@@ -34,6 +39,9 @@ export function detailsOf(kept: StoredRequest, { withSignatures, violations }: D
     summary: kept.summary,
     headers: captureOf(kept).headers,
     diagnosis,
+    ...(diagnosis?.isCutShort === true && {
+      verify: { command: verifyCommand(kept.file ?? 'capture.json'), isSaved: kept.file !== undefined },
+    }),
     ...(withSignatures && expected !== undefined && { expected, got: got ?? '' }),
     note,
     secret,

@@ -70,7 +70,9 @@ async function receive(session: Session): Promise<void> {
   }
   const context = { secrets, schemes, forwarding, violations };
   // Loads the inbox only for --ui.
-  const inbox = options.ui ? await (await import('./open-inbox.ts')).openInbox(options, context) : undefined;
+  const inbox = options.ui
+    ? await (await import('./open-inbox.ts')).openInbox(options, context, io)
+    : undefined;
   let keys: KeyCommands | undefined;
   const receiver = await startReceiver({
     host: options.host,
@@ -82,9 +84,13 @@ async function receive(session: Session): Promise<void> {
     forward: forwarding?.forward,
     serveOwn: inbox?.serve,
     onRequest: (request) => {
-      if (keys === undefined) display.show(request);
-      else keys.above(() => display.show(request));
-      inbox?.add(request);
+      let file: string | undefined;
+      const show = (): void => {
+        file = display.show(request);
+      };
+      if (keys === undefined) show();
+      else keys.above(show);
+      inbox?.add(request, file);
       expectation.add(request);
     },
     drained: io.drained,

@@ -22,16 +22,10 @@ import type { Io } from '../../io.ts';
 import { openPipeline } from '../../flags/delivery/open-pipeline.ts';
 import { previewOf } from '../../flags/delivery/preview-flags.ts';
 import { errorSentence } from '../../error-text.ts';
-import { noteUnsigned } from '../../flags/signature/unsigned-note.ts';
+import { remarkOnSigning } from '../../flags/signature/unsigned-note.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
-import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
-import {
-  noteHiddenWebhooks,
-  resolveWhereTo,
-  signingSecrets,
-  type WhereTo,
-} from '../../flags/delivery/where-to.ts';
+import { noteHiddenWebhooks, resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
 import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
@@ -56,8 +50,7 @@ export async function replay(
   const readyOptions = await readyOptionsOf(options, io);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
-  if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
-  noteUnsigned(to, options, { settings, io });
+  remarkOnSigning(to, options, { settings, io });
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;

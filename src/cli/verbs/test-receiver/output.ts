@@ -34,22 +34,27 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine(checkFields(result)));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
-    else if (!quiet || result.outcome === 'failed') this.#print(result);
+    else if (!quiet || result.outcome === 'failed') this.#printResult(result);
   }
 
   /** Prints a result, after the failures before it that have the same mistake. */
-  #print(result: CheckResult): void {
+  #printResult(result: CheckResult): void {
     const isKnown = this.#isKnown(result);
     const [first] = this.#alike;
     if (!isKnown || (first !== undefined && first.mistake?.says !== result.mistake?.says)) this.#printAlike();
     if (isKnown) this.#alike.push(result);
-    else this.#io.out(checkText(result, this.#io, { isKnown }));
+    else this.#print(checkText(result, this.#io, { isKnown }));
+  }
+
+  /** Prints text for people, whose commands can be typed. */
+  #print(text: string): void {
+    this.#io.out(this.#io.named(text));
   }
 
   #printAlike(): void {
     const alike = this.#alike.splice(0);
     const above = this.#explained.get(alike[0]?.mistake?.says ?? '');
-    this.#io.out(alikeText(alike, this.#io, above));
+    this.#print(alikeText(alike, this.#io, above));
   }
 
   #isKnown(result: CheckResult): boolean {
@@ -66,9 +71,9 @@ export class TestOutput {
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
       this.#printAlike();
-      this.#io.out(unsentText(this.#unsent, this.#io));
+      this.#print(unsentText(this.#unsent, this.#io));
       const isNews = verdict !== undefined && !this.#explained.has(verdict.says);
-      if (isNews) this.#io.out(runVerdictText(verdict, this.#io));
+      if (isNews) this.#print(runVerdictText(verdict, this.#io));
       if (!quiet) this.#io.out(fitText(`\n${summaryText(summary)}\n`, this.#io.stdoutColumns));
     }
   }

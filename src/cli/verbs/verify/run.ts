@@ -54,7 +54,9 @@ async function verifyOneOf(file: string, verification: Verification): Promise<Ex
     const text = result.error
       ? `${io.color.red('invalid:')} ${errorSentence(result.error)}`
       : await printedVerdictText(result.verdict, result.bytes, io.color);
-    io.out(`${fitText(`${printable(file)}: ${text.replaceAll('\n', '\n  ')}`, io.stdoutColumns)}\n`);
+    io.out(
+      `${fitText(`${printable(file)}: ${io.named(text).replaceAll('\n', '\n  ')}`, io.stdoutColumns)}\n`,
+    );
   }
   if (result.error) return result.error instanceof SignatureError ? ExitCode.negative : ExitCode.unusable;
   return result.verdict.valid ? ExitCode.ok : ExitCode.negative;
@@ -83,7 +85,7 @@ async function verifyFile(file: BodySource, flags: VerifyFlags, context: Command
   if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) {
-    io.out(`${fitText(await printedVerdictText(verdict, bytes, io.color), io.stdoutColumns)}\n`);
+    io.out(`${fitText(io.named(await printedVerdictText(verdict, bytes, io.color)), io.stdoutColumns)}\n`);
   } else if (!verdict.valid) io.note(await printedVerdictText(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }

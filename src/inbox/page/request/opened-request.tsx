@@ -200,6 +200,21 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
         {why !== undefined && <Sentence text={printable(why, 2_000)} />}
         {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
       </p>
+      {details.verify !== undefined && (
+        <p class="further">
+          {details.verify.isSaved
+            ? 'To search longer, run '
+            : 'To search longer, save the copied capture as capture.json and run '}
+          <code>{printable(details.verify.command, 1_000)}</code>{' '}
+          <button
+            type="button"
+            aria-label="Copy the command"
+            onClick={() => onCopy(details.verify?.command ?? '', 'command')}
+          >
+            Copy
+          </button>
+        </p>
+      )}
       {expected !== undefined && (
         <dl class="signatures">
           <dt>Expected</dt>
