@@ -39,9 +39,7 @@ export function detailsOf(
     summary: kept.summary,
     headers: captureOf(kept).headers,
     diagnosis,
-    ...(diagnosis?.isCutShort === true && {
-      verify: { command: verifyCommand(kept.file ?? 'capture.json'), isSaved: kept.file !== undefined },
-    }),
+    ...furtherDiagnosis(kept, verifyCommand),
     ...(withSignatures && expected !== undefined && { expected, got: got ?? '' }),
     note,
     secret,
@@ -55,6 +53,15 @@ export function detailsOf(
     library: libraryOf(call?.messages ?? []),
     ...(unplanned !== undefined && unplanned.length > 0 && { violations: unplanned }),
   };
+}
+
+/** The command that searches longer, if the diagnosis of a request was cut short. */
+function furtherDiagnosis(
+  { request, file }: StoredRequest,
+  verifyCommand: DetailsOptions['verifyCommand'],
+): Pick<Details, 'verify'> {
+  if (request.diagnosis?.isCutShort !== true) return {};
+  return { verify: { command: verifyCommand(file ?? 'capture.json'), isSaved: file !== undefined } };
 }
 
 function messageTitle(message: ReceivedMessage): string {

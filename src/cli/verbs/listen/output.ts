@@ -181,8 +181,8 @@ export class ListenOutput {
       scheme === '' || typeof config !== 'string' ? '' : ` --config ${quotedPath(resolve(cwd, config))}`;
     const send = plain + scheme + own;
     const files = secretFiles(this.#options, cwd);
-    if (files !== undefined)
-      return [send, ...files.map((file) => `--secret-file ${quotedPath(file)}`)].join(' ');
+    const secretFlags = files?.map((file) => `--secret-file ${quotedPath(file)}`);
+    if (secretFlags !== undefined) return [send, ...secretFlags].join(' ');
     // The printed command uses HOOKS_SECRET if it is set in the terminal that runs the command, and asks for it otherwise.
     const isSet = (secret ?? secretFile) === undefined && env['HOOKS_SECRET'];
     return `${send} ${isSet ? '$([ "$HOOKS_SECRET" ] || echo --secret-file -)' : '--secret-file -'}`;

@@ -84,13 +84,8 @@ async function receive(session: Session): Promise<void> {
     forward: forwarding?.forward,
     serveOwn: inbox?.serve,
     onRequest: (request) => {
-      let file: string | undefined;
-      const show = (): void => {
-        file = display.show(request);
-      };
-      if (keys === undefined) show();
-      else keys.above(show);
-      inbox?.add(request, file);
+      const show = (): string | undefined => display.show(request);
+      inbox?.add(request, keys === undefined ? show() : keys.above(show));
       expectation.add(request);
     },
     drained: io.drained,

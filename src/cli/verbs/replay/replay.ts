@@ -13,6 +13,7 @@ import { ExpectedTotal } from '../../../replay/expected-total.ts';
 import { Ledger } from '../../../replay/ledger.ts';
 import type { ProgressMeasure } from '../../print/progress.ts';
 import { createPace } from '../../../replay/pace.ts';
+import { HarNotes } from '../../../capture/import/har-notes.ts';
 import { InvalidCaptures } from '../../../replay/reading/invalid-captures.ts';
 import { assertFormats, nothingToRead } from '../../../replay/reading/read-entries.ts';
 import { createRewrite } from '../../../replay/rewrite.ts';
@@ -126,6 +127,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   });
   const { exact = false, format } = options;
   const invalid = new InvalidCaptures();
+  const harNotes = new HarNotes();
   const run = new ReplayRun({
     inputs,
     options,
@@ -135,7 +137,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     watch,
     ledger,
     expected,
-    reading: { exact, format, onBytes: expected.read, onInvalidCapture: invalid.add },
+    reading: { exact, format, onBytes: expected.read, onInvalidCapture: invalid.add, harNotes },
     taken: to.kind === 'queue' ? 'queued' : 'delivered',
     io,
     open,
@@ -145,7 +147,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     signatures,
   });
   const result = await run.finish();
-  if (!quiet) noteEach([invalid.remark, signatures.remark(to)], note);
+  if (!quiet) noteEach([invalid.remark, harNotes.skipped, harNotes.sanitized, signatures.remark(to)], note);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);

@@ -7,6 +7,7 @@ import { Comparison } from './comparison.tsx';
 import { editedOf } from './edit-draft.ts';
 import { EditForm } from './edit-form.tsx';
 import { Sentence } from '../field-error.tsx';
+import { FurtherDiagnosis } from './further-diagnosis.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ResponseView } from './response-view.tsx';
 import type { FullRequest } from '../full-request.ts';
@@ -200,21 +201,7 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
         {why !== undefined && <Sentence text={printable(why, 2_000)} />}
         {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
       </p>
-      {details.verify !== undefined && (
-        <p class="further">
-          {details.verify.isSaved
-            ? 'To search longer, run '
-            : 'To search longer, save the copied capture as capture.json and run '}
-          <code>{printable(details.verify.command, 1_000)}</code>{' '}
-          <button
-            type="button"
-            aria-label="Copy the command"
-            onClick={() => onCopy(details.verify?.command ?? '', 'command')}
-          >
-            Copy
-          </button>
-        </p>
-      )}
+      <FurtherDiagnosis verify={details.verify} onCopy={onCopy} />
       {expected !== undefined && (
         <dl class="signatures">
           <dt>Expected</dt>
