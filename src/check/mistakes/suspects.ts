@@ -49,7 +49,7 @@ export interface ProbeOutcome extends CheckProbe {
   readonly isRight: boolean;
   /** State of the receiver right after it closed the connection. */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
-  /** What the receiver printed before it closed the connection. */
+  /** The error that the receiver printed before it closed the connection, as a sentence. */
   readonly printed?: string | undefined;
 }
 

@@ -34,7 +34,7 @@ export class VerificationProbe {
   readonly #options: VerificationProbeOptions;
   readonly #receiver: ReceiverUnderTest;
   readonly #model: SuspectModel;
-  /** Headers that carry the signature, too, in each request. Empty if the receiver does not get so many headers. */
+  /** Headers that carry the signature, too, in each request. Empty if the receiver does not accept this number of headers. */
   #names: readonly string[] = HEADER_NAMES;
   /** Number of wrong signatures that were rejected. */
   tried = 0;

@@ -14,7 +14,7 @@ const ERRORS = RECEIVER_RULES.filter(({ status = [500] }) => status.includes(500
  * Finds the error in what a receiver printed while it handled a request. Undefined if it printed none, or none that can be the
  * reason of a rejection: receivers print each signature that they reject.
  */
-export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCause | undefined {
+export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause | undefined {
   const lines = printed.split('\n');
   const start = lines.findIndex(isOfError);
   if (start === -1) return undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printedCauseOf } from '../../../src/diagnosis/causes/printed-cause.ts';
+import { causeInOutput } from '../../../src/diagnosis/causes/printed-cause.ts';
 
 const URL = 'http://127.0.0.1:3000/webhook';
 const OBJECT =
@@ -19,12 +19,12 @@ it.each([
     'exception',
   ],
 ])('quotes the error in %s', (_, printed, says, code) => {
-  expect(printedCauseOf(printed, { status: 500, url: URL })).toMatchObject({ says, code, kind: 'receiver' });
+  expect(causeInOutput(printed, { status: 500, url: URL })).toMatchObject({ says, code, kind: 'receiver' });
 });
 
 it('explains a rejection only by an error that does not come from a wrong signature', () => {
-  const rejected = (printed: string) => printedCauseOf(printed, { status: 401, url: URL })?.code;
+  const rejected = (printed: string) => causeInOutput(printed, { status: 401, url: URL })?.code;
   expect(rejected(OBJECT)).toBe('body-not-bytes');
   expect(rejected('Error: Invalid signature\n    at a (b.js:1:1)')).toBeUndefined();
-  expect(printedCauseOf('listening on 3000\nPOST /webhook 500', { status: 500, url: URL })).toBeUndefined();
+  expect(causeInOutput('listening on 3000\nPOST /webhook 500', { status: 500, url: URL })).toBeUndefined();
 });

@@ -209,7 +209,16 @@ describe('a minified HAR file of Chrome', () => {
 
   it('is replayed with the number of each request, and its requests without a body are counted', async () => {
     const cwd = temporaryFolder({ 'a.har': chrome() });
-    const args = ['replay', 'a.har', '--url', 'http://127.0.0.1:9/', '--dry-run', '--report', 'a.json'];
+    const args = [
+      'replay',
+      'a.har',
+      '--url',
+      'http://127.0.0.1:9/',
+      '--retry-for',
+      '0',
+      '--report',
+      'a.json',
+    ];
     const { stdout, stderr } = await hooks(args, { cwd });
     expect(stdout + stderr).toContain('a.har request 3: ');
     expect(stderr).toContain('note: 1 request without a body skipped');
