@@ -85,7 +85,8 @@ async function receive(session: Session): Promise<void> {
     serveOwn: inbox?.serve,
     onRequest: (request) => {
       const show = (): string | undefined => display.show(request);
-      inbox?.add(request, keys === undefined ? show() : keys.above(show));
+      const file = keys === undefined ? show() : keys.above(show);
+      inbox?.add(request, file);
       expectation.add(request);
     },
     drained: io.drained,
