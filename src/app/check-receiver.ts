@@ -5,7 +5,13 @@ import { validateRoute } from '../transport/route/validate-route.ts';
 import type { FailureEvidence } from '../transport/cause.ts';
 import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { examineFailure, mistakenRequests, networkCauseOf, responseCauseOf } from '../diagnosis/explain.ts';
+import {
+  examineFailure,
+  mistakenRequests,
+  networkCauseOf,
+  printedCauseOf,
+  responseCauseOf,
+} from '../diagnosis/explain.ts';
 import { USER_AGENT } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<
@@ -39,7 +45,7 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
     const { url, headers } = receiver;
     const examine = ({ error, cause }: FailureEvidence) =>
       examineFailure({ url, error, cause, env: proxyEnv, signal: rest.signal });
-    const causes = { responseCauseOf, networkCauseOf };
+    const causes = { responseCauseOf, networkCauseOf, printedCauseOf };
     return await new CheckRun({ ...rest, transport, url, headers, examine, causes, mistakenRequests }).run();
   } finally {
     await transport.close();

@@ -49,6 +49,8 @@ export interface CheckCauses {
     failure: FailureEvidence,
     facts: Omit<CauseFacts, 'status'>,
   ) => NetworkCause | undefined;
+  /** Returns the error in what the receiver printed while it handled a request. Undefined if it printed none. */
+  readonly printedCauseOf: (printed: string, facts: CauseFacts) => ResponseCause | undefined;
 }
 
 interface AskedRequest {

@@ -55,7 +55,10 @@ export interface ReceiverMistake {
 }
 
 /** How the requests of a run are signed. */
-export type MistakeOptions = Omit<SampleOptions, 'now'>;
+export interface MistakeOptions extends Omit<SampleOptions, 'now'> {
+  /** URL of the receiver, parts of which it may sign. */
+  readonly url: string;
+}
 
 /** A request that a receiver accepts only because of a mistake, and the mistake. */
 export interface MistakenRequest {

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
-import type { CauseFacts, FailureEvidence } from '../transport/cause.ts';
+import type { CauseFacts, FailureEvidence, ResponseCause } from '../transport/cause.ts';
 import type { ConnectionOptions, Transport } from '../transport/transport.ts';
 import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
@@ -21,6 +21,8 @@ export interface TestedReceiverOptions {
   readonly signal: AbortSignal;
   /** Returns why the receiver can no longer respond; undefined if it still can. */
   readonly gone: () => string | undefined;
+  /** Returns what the receiver has printed since the last call. Undefined if its output is not known. */
+  readonly printed?: (() => string) | undefined;
   readonly causes: CheckCauses;
   /** Examines the connection after a network error, to find why there was no response. @default no examination */
   readonly examine?: (failure: FailureEvidence) => Promise<Examined | undefined>;
@@ -41,6 +43,12 @@ type Examined = { readonly cause: string } & Pick<CauseFacts, 'location' | 'prox
 const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
+/** Time for the output of a receiver to arrive after its response. */
+const OUTPUT_MS = 100;
+const OUTPUT_POLL_MS = 10;
+/** Failures in a row without any output after which the output is no longer waited for. */
+const MOST_SILENT = 3;
+
 /** Bytes of a response's body to read: enough for the words of a framework's error page. */
 const RESPONSE_BYTES = 16 * 1024;
 const SLOW_BODY_MS = 500;
@@ -54,6 +62,8 @@ export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
   /** Number of response bodies in a row that did not end within SLOW_BODY_MS. */
   #slowBodies = 0;
+  /** Number of failures in a row without any output. */
+  #silent = 0;
   #seen: Promise<Examined | undefined> | undefined;
   /** Whether the receiver has ever responded. */
   hasResponded = false;
@@ -83,6 +93,26 @@ export class ReceiverUnderTest {
       if (response.kind === 'none') break;
     }
     return responses;
+  }
+
+  /** Forgets what the receiver has printed, before a request whose output matters. */
+  forgetOutput(): void {
+    this.#options.printed?.();
+  }
+
+  /** The error that the receiver has printed while it handled the last request; undefined if it printed none. */
+  async printedError(response: CheckResponse): Promise<ResponseCause | undefined> {
+    const { printed, clock, signal, causes, url } = this.#options;
+    if (printed === undefined) return undefined;
+    let text = printed();
+    for (let ms = 0; text === '' && ms < OUTPUT_MS && this.#silent < MOST_SILENT; ms += OUTPUT_POLL_MS) {
+      if (signal.aborted) return undefined;
+      await sleep(clock, OUTPUT_POLL_MS, signal);
+      text = printed();
+    }
+    this.#silent = text === '' ? this.#silent + 1 : 0;
+    const status = response.kind === 'none' ? 500 : response.status;
+    return causes.printedCauseOf(text, { status, url: redactUrl(url) });
   }
 
   async ask(request: CheckRequest, changes: AskChanges = {}): Promise<CheckResponse> {

@@ -1,5 +1,4 @@
 import { ConfigError } from '../errors.ts';
-import { contentFactsOf } from '../message/content-facts.ts';
 import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
 import {
   checkName,
@@ -16,7 +15,7 @@ import { isAsExpected, isOfAnyReceiver } from './judge-responses.ts';
 import { explainFailure, ownCause } from './mistakes/explain-failure.ts';
 import { forgerySuspects } from './mistakes/forgery-suspects.ts';
 import { MESSAGE_SUSPECTS } from './mistakes/message-suspects.ts';
-import { SuspectModel, type ProbeOutcome } from './mistakes/suspects.ts';
+import { probeOf, SuspectModel, type ProbeOutcome } from './mistakes/suspects.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
 import { Sample, type CheckRequest } from './sample.ts';
@@ -36,6 +35,9 @@ export interface RunEnd {
 
 /** Maximum number of checks besides the chosen ones. */
 const MAX_CONTROLS = 6;
+
+const DIED_FIX =
+  'catch the error and respond with 400 or 500 instead: a receiver must outlive every request, and the checks that did not run can find more';
 
 /** A result, or the function that makes it at the end of the run, when all responses are known. */
 type HeldResult = CheckResult | (() => CheckResult);
@@ -163,7 +165,9 @@ export class CheckRun {
     const { hasTaken } = this.#progress;
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) {
-      const died = { code: 'died', says: `${gone} during this check`, fix: 'read its output' };
+      const says = [`${gone} during this check`, ...(decisive.printed ? [decisive.printed] : [])].join('; ');
+      const died = { code: 'died', says, fix: DIED_FIX };
+      this.#over = `${gone} during the check ${check.code}, so these checks did not run`;
       return resultOf(check, judgement, died);
     }
     if (check.advice !== undefined && response.kind === 'rejected') {
@@ -201,23 +205,19 @@ export class CheckRun {
     check: Omit<Check, 'title' | 'requests'>,
     requests: readonly CheckRequest[],
   ): Promise<readonly ProbeOutcome[]> {
+    this.#receiver.forgetOutput();
     const received = await this.#receiver.askAll(requests, check);
-    const responses = await this.#further.withoutOwnPages(check, received);
-    const isForged = check.expects === 'rejected' && check.needsSecret === true;
+    const { responses, printed } = await this.#further.withOwnWords(check, received);
     if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
     const observations: ProbeOutcome[] = [];
     for (const [index, response] of responses.entries()) {
-      const { body = '' } = requests[index] ?? {};
       const isRight = isAsExpected(response, check.expects);
       observations.push({
-        check: check.code,
-        isForged,
-        isRepeated: index > 0 && requests[index] === requests[index - 1],
-        bytes: body.length,
-        facts: contentFactsOf(Buffer.from(body).toString()),
+        ...probeOf(check, requests, index),
         response,
         isRight,
         aftermath: isRight ? undefined : await this.#further.aftermath(response),
+        printed: isRight ? undefined : printed,
       });
     }
     observations.forEach((each) => this.#model.add(each));

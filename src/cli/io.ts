@@ -44,7 +44,7 @@ export interface Io extends Out, Palettes {
 }
 
 /** The properties of stdout that text for people depends on. */
-export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
+export type Screen = Pick<Io, 'color' | 'stdoutColumns'> & Partial<Pick<Io, 'named'>>;
 
 /** Escapes the workflow commands of a CI runner in everything that is written, because text can come from outside. */
 export function guarded(io: Omit<Io, 'verbatim'>): Io {

@@ -19,6 +19,7 @@ import type {
 import { filledTemplate } from './causes/cause-rule.ts';
 import { ruleOf, storedRule } from './causes/cause-rules.ts';
 import { networkCauseText } from './causes/network-causes.ts';
+import { causeInOutput } from './causes/printed-cause.ts';
 import { responseWords } from './causes/response-words.ts';
 import { takenRule } from './causes/taken-rules.ts';
 import type { ExaminedFailure, FailureToExamine } from './examined-failure.ts';
@@ -61,6 +62,11 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
   const rule = (isTaken ? takenRule : ruleOf)({ ...evidence, words });
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
+}
+
+/** Finds the error in what a receiver printed while it handled a request; undefined if it printed none. */
+export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCause | undefined {
+  return printed === '' ? undefined : causeInOutput(printed, facts);
 }
 
 /** Explains the stored code of a cause. If this version does not know the code, explains the status. */

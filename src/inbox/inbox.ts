@@ -34,6 +34,10 @@ export interface InboxOptions extends Resending {
   /** Signature scheme for `--scheme` in the example command of the page. @default no `--scheme` in the example */
   readonly sendBy?: string;
   readonly forwardUrl?: string;
+  /** The words that start this program in a shell. */
+  readonly programName: string;
+  /** Returns the command that verifies the capture in a file. */
+  readonly verifyCommand: (file: string) => string;
   /** The initial script of responses, in the format of `--respond`, such as `503x2,200`. @default none */
   readonly respond?: string | undefined;
   /** Finds what a message violates in the tracking plan, as sentences. @default without a plan */
@@ -78,8 +82,9 @@ export class Inbox {
     return `${this.#receiver?.url}${ROOT}?token=${this.#rule.printedToken}`;
   }
 
-  add(request: ReceivedRequest): void {
-    this.#store.add(request);
+  /** Adds a request. `file` is that of its capture, if it was saved. */
+  add(request: ReceivedRequest, file?: string): void {
+    this.#store.add(request, file);
     this.#feed.wake();
   }
 
@@ -177,8 +182,11 @@ export class Inbox {
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, shownBody(kept));
     if (part === 'capture') return respondJson(visit, captureOf(kept));
-    const { violations } = this.#options;
-    respondJson(visit, detailsOf(kept, { withSignatures: this.#isPrinted(visit), violations }));
+    const { violations, verifyCommand } = this.#options;
+    respondJson(
+      visit,
+      detailsOf(kept, { withSignatures: this.#isPrinted(visit), violations, verifyCommand }),
+    );
   }
 
   #page(visit: InboxRequest): void {
@@ -189,13 +197,14 @@ export class Inbox {
         text: 'method not allowed, use GET: this is the inbox, not the receiver',
       });
     }
-    const { page, hasSecret, sendBy, forwardUrl, sign } = this.#options;
+    const { page, hasSecret, programName, sendBy, forwardUrl, sign } = this.#options;
     const canAct = this.#isPrinted(visit);
     const { token, printedToken } = this.#rule;
     const setup: Setup = {
       token: canAct ? printedToken : token,
       receiverUrl: this.#receiver?.url ?? '',
       hasSecret,
+      programName,
       canAct,
       canSign: canAct && sign !== undefined,
       ...(sendBy !== undefined && { sendBy }),

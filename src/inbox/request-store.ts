@@ -22,6 +22,8 @@ export interface StoredRequest {
    * is opened.
    */
   readonly request: Omit<ReceivedRequest, 'call'>;
+  /** The file of the capture if the request was saved. */
+  readonly file: string | undefined;
   /** Approximate memory of the request. */
   readonly keptBytes: number;
 }
@@ -54,7 +56,7 @@ export class RequestStore {
     return this.#evicted;
   }
 
-  add(received: ReceivedRequest): void {
+  add(received: ReceivedRequest, file?: string): void {
     // Summarizes the original body, not the copy below: parsed messages are cached per body, and the cache drops them with
     // that body.
     const summary = summaryOf(received, this.nextId, this.#violations);
@@ -62,7 +64,7 @@ export class RequestStore {
     // Copies the body, because a body from a socket shares its memory with everything else that was read.
     const request = { ...rest, body: new Uint8Array(received.body) };
     const keptBytes = bytesOf(request) + JSON.stringify(summary).length;
-    this.#kept.push({ request, summary, keptBytes });
+    this.#kept.push({ request, summary, file, keptBytes });
     this.#bytes += keptBytes;
     const { requests, bytes } = this.#limits;
     while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#evict();

@@ -14,6 +14,8 @@ export interface Setup {
   /** URL that webhooks are forwarded to, with secrets masked. */
   readonly forwardUrl?: string;
   readonly hasSecret: boolean;
+  /** The words that start this program in a shell, such as `npx hooks`. */
+  readonly programName: string;
   /** Signature scheme for `--scheme` in the example command of the page. Absent if the example needs no `--scheme`. */
   readonly sendBy?: string;
   /**
@@ -82,6 +84,8 @@ export interface Details {
   /** Headers in order, with secret values masked. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly diagnosis?: { readonly code: string; readonly hint: string } | undefined;
+  /** The command that searches longer for the cause of a mismatch. Undefined if the diagnosis tried every change. */
+  readonly verify?: { readonly command: string; readonly isSaved: boolean };
   /**
    * The signature that the receiver expected, if another one came (see `got`) and the page was opened with the printed
    * token.

@@ -1,3 +1,4 @@
+import type { Diagnosis } from '../signature/evidence.ts';
 import type { TrackingCall } from './messages/tracking-call.ts';
 import type { Forwarded } from './response/forwarding.ts';
 
@@ -61,7 +62,7 @@ export interface SignatureJudgement {
   /** Why the signature is valid only for the JSON-stringified body, not for its bytes. */
   readonly note?: string;
   /** Why the signature does not match or is missing. */
-  readonly diagnosis?: { readonly code: string; readonly hint: string };
+  readonly diagnosis?: Pick<Diagnosis, 'code' | 'hint' | 'isCutShort'>;
   /**
    * The correct signature, made with the first secret, if the received one is invalid and the correct one is known. A
    * secret, because a sender that saw it could sign this body.

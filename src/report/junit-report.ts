@@ -1,5 +1,11 @@
 import { openReplacing } from './replacing-file.ts';
-import type { CheckedOutcome, Report, ReportedOutcome, ReportedResult } from './report.ts';
+import {
+  originText,
+  type CheckedOutcome,
+  type Report,
+  type ReportedOutcome,
+  type ReportedResult,
+} from './report.ts';
 import { attributes, escapeXml } from './xml.ts';
 
 /**
@@ -78,7 +84,9 @@ const OUTCOMES = {
 function testCaseOf(result: ReportedResult): string {
   const { name, origin, ms, outcome, error, reason = outcome } = result;
   // Jenkins and GitLab identify cases by class and name, so the name has the line.
-  const place = { classname: origin.file, name: `${name} (line ${origin.line})`, ...origin };
+  const { file, line, request } = origin;
+  const at = request === undefined ? `line ${line}` : `request ${request}`;
+  const place = { classname: file, name: `${name} (${at})`, file, line };
   return testCaseXml(
     { ...place, time: secondsText(ms) },
     { outcome: OUTCOMES[outcome], message: reason, type: error ?? outcome, details: detailsOf(result) },
@@ -107,7 +115,7 @@ export function testCaseXml(
 const DETAILS = ['outcome', 'origin', 'messageId', 'url', 'status', 'error', 'attempts', 'reason'] as const;
 
 function detailsOf(result: ReportedResult): string {
-  const facts = { ...result, origin: `${result.origin.file}:${result.origin.line}` };
+  const facts = { ...result, origin: originText(result.origin) };
   return DETAILS.filter((name) => facts[name] !== undefined)
     .map((name) => `${name}: ${facts[name]}`)
     .join('\n');

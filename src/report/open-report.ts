@@ -4,7 +4,7 @@ import { escapeInJson, printable } from '../redact.ts';
 import { openJunitReport } from './junit-report.ts';
 import { openReplacing } from './replacing-file.ts';
 import { openSarifReport } from './sarif-report.ts';
-import type { Report } from './report.ts';
+import { originText, type Report } from './report.ts';
 
 interface ReportOptions {
   /** Name of the file in errors. @default the path */
@@ -56,7 +56,7 @@ async function openJsonReport(target: string, name: string): Promise<Report> {
   let separator = '\n';
   return {
     add: ({ origin, ...result }) => {
-      const line = escapeInJson(JSON.stringify({ ...result, origin: `${origin.file}:${origin.line}` }));
+      const line = escapeInJson(JSON.stringify({ ...result, origin: originText(origin) }));
       const bytes = Buffer.from(separator + line);
       separator = ',\n';
       return replacing.file.add(bytes);

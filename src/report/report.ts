@@ -3,7 +3,7 @@ export interface ReportedResult {
   /** Label of the message: `track "Signup"`. */
   readonly name: string;
   /** Origin of the message. `line` counts from 1. */
-  readonly origin: { readonly file: string; readonly line: number };
+  readonly origin: ResultOrigin;
   readonly outcome: ReportedOutcome | CheckedOutcome;
   readonly messageId?: string | undefined;
   /** Redacted URL of the attempt that delivered the message, else of the last attempt. */
@@ -57,4 +57,16 @@ export interface Report {
   finish(summary: { readonly ms: number }): Promise<void>;
   /** Removes the incomplete report. */
   abandon(): Promise<void>;
+}
+
+/** The place of a message. `request` is its number in a HAR file. */
+export interface ResultOrigin {
+  readonly file: string;
+  readonly line: number;
+  readonly request?: number;
+}
+
+/** The place of a message as text: `orders.ndjson:3`, or `x.har request 3`. */
+export function originText({ file, line, request }: ResultOrigin): string {
+  return request === undefined ? `${file}:${line}` : `${file} request ${request}`;
 }

@@ -16,6 +16,8 @@ export interface Diagnosis {
   readonly confidence: Confidence;
   /** The mistake and its fix, in sentences without secrets. */
   readonly hint: string;
+  /** Whether not every change was tried, so that `hooks verify`, which has more time, may find the mistake. */
+  readonly isCutShort?: true;
 }
 
 /** Explains why a signature does not match. A parameter of verification, which itself only collects the evidence. */
@@ -82,7 +84,7 @@ export function undiagnosed(
   bytes: number,
   { why, fix }: { readonly why: string; readonly fix: string },
 ): Diagnosis {
-  return diagnosisOf('no-match', 'likely', mismatchText(bytes, why, fix));
+  return { ...diagnosisOf('no-match', 'likely', mismatchText(bytes, why, fix)), isCutShort: true };
 }
 
 /** Makes a diagnosis with one code. */

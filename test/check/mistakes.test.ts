@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { hmac, isJson, rightBut, SECRET, startHttp, type Respond } from '../answers/counterparts.ts';
 import { hooks } from '../cli/run-in-process.ts';
@@ -217,7 +218,7 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
     {
       code: 'refuses-valid',
       confidence: 'likely',
-      says: 'another path gets 404, so this route rejects them',
+      says: 'another path gets 404; what remains: it reads a header of a rarer name, or its secret is another',
     },
   ],
 ])('compares with other requests to explain %s', async (_, receiver, { says, ...expected }) => {
@@ -254,4 +255,75 @@ it('counts no check as passed on a receiver that rejects everything', async () =
   const { stdout } = await hooks(['test', `http://127.0.0.1:${port}/`, '--secret', SECRET, '--only', only]);
   expect(stdout).toContain('0 passed, 1 failed, 3 not tried');
   expect(stdout).toContain('not tried: redirect, unknown-type, unsigned');
+});
+
+/** A receiver whose right signature is in `header` and is made by `digest`, and its response to every other request. */
+function verifying(digest: (body: Buffer) => string, header = 'x-signature'): Respond {
+  return ({ headers, body }) => ({ status: headers[header] === digest(body) ? 200 : 401 });
+}
+const sha = (name: string, body: Buffer) => createHash(name).update(body).digest();
+
+it.each<[string, Respond, { code: string; says: string }]>([
+  [
+    'a receiver that reads another header',
+    verifying(hmac, 'x-webhook-signature'),
+    { code: 'other-header', says: 'it reads the signature from X-Webhook-Signature, not from X-Signature' },
+  ],
+  [
+    'a receiver that reads another header and expects another hash',
+    verifying((body) => createHmac('sha256', SECRET).update(body).digest('hex'), 'x-hub-signature'),
+    { code: 'sha256', says: 'SHA-256 instead of SHA-1, in X-Hub-Signature' },
+  ],
+  [
+    'a receiver that signs the path before the body',
+    verifying((body) => hmac(`/hook.${body.toString()}`)),
+    { code: 'other-template', says: 'over {path}.{body}' },
+  ],
+  [
+    'a receiver that hashes twice',
+    verifying((body) => hmac(sha('sha256', body))),
+    { code: 'plain-hash', says: 'as the HMAC of the bytes of the SHA-256 hash of the body' },
+  ],
+])('names the mistake of %s, by the signature that it accepts', async (_, receiver, { says, code }) => {
+  const told = await explanationsAt('/hook', receiver, '--only', 'track');
+  expect(told).toMatchObject([{ code, confidence: 'proved', says: expect.stringContaining(says) as string }]);
+});
+
+it.each<[string, Respond, string]>([
+  [
+    'the header, if a message without a signature gets another response',
+    ({ headers }) => ({ status: headers['x-signature'] === undefined ? 400 : 401 }),
+    'so it reads the right header; what remains: its secret is another, or it hashes other bytes',
+  ],
+  [
+    'the hash, if half a signature gets another response',
+    (request) => ({ status: signatureOf(request).length === 40 ? 401 : 400 }),
+    'what remains: its secret is another, or it hashes other bytes than those of the body',
+  ],
+  [
+    'nothing, if a body that is not JSON gets another response',
+    ({ body }) => ({ status: isJson(body) ? 401 : 400 }),
+    'so it parses before it verifies; what remains: it hashes what it has made of the parsed message',
+  ],
+])('names the mistakes that remain, and rules out %s', async (_, receiver, says) => {
+  const told = await explanationsAt('/hook', receiver, '--only', 'track');
+  expect(told).toMatchObject([{ code: 'refuses-valid', says: expect.stringContaining(says) as string }]);
+});
+
+it.each([400, 500])('does not say that it accepts everything if a forgery got %d', async (status) => {
+  const [unsigned] = await explanations((request) => {
+    const isSigned = signatureOf(request) === hmac(request.body);
+    return { status: isSigned || signatureOf(request) === '' ? 200 : status };
+  });
+  expect(unsigned).toMatchObject({ code: 'accepts-unsigned', checks: ['unsigned'] });
+});
+
+it('says that it accepts forgeries, if some of them pass with and without a signature', async () => {
+  const [first] = await explanations((request) => ({
+    status: /[^\x20-\x7e]/.test(signatureOf(request)) ? 500 : isJson(request.body) ? 200 : 400,
+  }));
+  expect(first).toMatchObject({
+    code: 'accepts-forgeries',
+    checks: ['unsigned', 'wrong-signature', 'short-signature', 'tampered', 'other-secret'],
+  });
 });

@@ -3,7 +3,12 @@ import type { Check, CheckResult } from '../../src/check/check.ts';
 import { CHECKS, selectChecks } from '../../src/check/checks.ts';
 import { CheckRun, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
 import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
-import { mistakenRequests, networkCauseOf, responseCauseOf } from '../../src/diagnosis/explain.ts';
+import {
+  mistakenRequests,
+  networkCauseOf,
+  printedCauseOf,
+  responseCauseOf,
+} from '../../src/diagnosis/explain.ts';
 import { verify } from '../../src/app/explained.ts';
 import { FakeClock } from '../fake-clock.ts';
 
@@ -64,7 +69,7 @@ async function run(
     signal: new AbortController().signal,
     gone: () => undefined,
     runId: 'run',
-    causes: { networkCauseOf, responseCauseOf },
+    causes: { networkCauseOf, responseCauseOf, printedCauseOf },
     mistakenRequests,
     onResult: (result) => results.push(result),
     ...more,

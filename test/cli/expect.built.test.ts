@@ -183,9 +183,12 @@ describe('hooks expect', () => {
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
     expect(xml).toContain('<testsuite name="hooks expect" tests="3" failures="1" errors="0" skipped="0"');
     expect(xml).toContain(
-      'name="match event=&lt;&amp;&quot;&gt;"><failure message="the only message does not match" type="match">',
+      'name="match event=&lt;&amp;&quot;&gt;" time="0.000"><failure message="the only message does not match" type="match">',
     );
-    expect(xml).toContain('<testcase classname="hooks expect" name="count"/>');
+    expect(xml).toContain('<testcase classname="hooks expect" name="count" time="0.000"/>');
+    // The command takes the time of the whole run.
+    const [, time] = /<testsuites [^>]*time="([\d.]+)"/.exec(xml) ?? [];
+    expect(xml).toContain(`<testcase classname="hooks expect" name="command" time="${time}"/>`);
     await hooks(argv`expect --count 1 --report r.json -- ${SEND}`, { cwd });
     expect(JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8'))).toMatchObject({
       results: [

@@ -193,11 +193,13 @@ describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
     });
 
     it(
-      'fails for a receiver that accepts unsigned requests, and stops it',
+      'fails for a receiver that accepts unsigned requests, runs the checks after it, and stops it',
       { timeout: PATIENT },
       async () => {
-        const { code, output, leftRunning } = await byScript('broken/accepts-everything.js');
+        const { code, output, reports, leftRunning } = await byScript('broken/accepts-everything.js');
         expect([code, leftRunning], output).toEqual([1, 0]);
+        // The check after the one that failed runs, too.
+        expect(reports).toContain('replay.xml');
       },
     );
   });

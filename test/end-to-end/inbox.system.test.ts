@@ -362,6 +362,8 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       scheme: 'http',
       page: await builtPage(),
       hasSecret: false,
+      programName: 'hooks',
+      verifyCommand: (file) => `hooks verify ${file}`,
       replay: () => Promise.reject(new TypeError('Not asked for here')),
       limits: { requests: 3 },
     });

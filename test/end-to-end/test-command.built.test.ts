@@ -89,7 +89,7 @@ describe('hooks test URL -- COMMAND', () => {
     expect([code, checks('failed')]).toEqual([1, ['unsigned']]);
     expect(lines.find(({ check }) => check === 'tampered')).toMatchObject({
       outcome: 'unsent',
-      reason: 'the receiver ended with exit code 1',
+      reason: 'the receiver ended with exit code 1 during the check unsigned, so these checks did not run',
     });
     expect(stderr).toContain('error: The receiver did not last: the receiver ended with exit code 1');
     expect(totals(file)).toMatchObject({ failures: 1, errors: checks('unsent').length });

@@ -251,6 +251,20 @@ describe('the page itself', () => {
     expect(capture.text).not.toContain(right);
   });
 
+  it('shows the command that searches longer for the cause of a mismatch, if the diagnosis was cut short', async () => {
+    const { post, read } = await start({ secrets: ['s3cret'] });
+    const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, { a: index }]));
+    await post(JSON.stringify({ type: 'track', properties: many }, undefined, 1), {
+      'X-Signature': '0'.repeat(40),
+    });
+    await post(BODY, { 'X-Signature': '00' });
+    const [cut, whole] = await Promise.all(['requests/1', 'requests/2'].map(read));
+    expect(JSON.parse(cut?.text ?? '')).toMatchObject({
+      verify: { command: 'hooks verify capture.json', isSaved: false },
+    });
+    expect(JSON.parse(whole?.text ?? '')).not.toHaveProperty('verify');
+  });
+
   it('searches bodies, ignoring case', async () => {
     const { read, post } = await start();
     await post();

@@ -57,6 +57,8 @@ export async function start({
   const inbox = new Inbox({
     host,
     scheme: 'http',
+    programName: 'hooks',
+    verifyCommand: (file) => `hooks verify ${file}`,
     page: { script: 'const a = 1;', style: 'a{}' },
     hasSecret: false,
     replay: (received, url) => {

@@ -16,21 +16,26 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /**
  * Finds the requests in a file of another tool, recognized by its content: a HAR file, curl commands, a raw HTTP request, or
  * JSON that holds requests, also one object a line, as logs have it. A request whose exact bytes are unknown is rejected. Throws
- * InputError if the file is none of these.
+ * InputError if the file is none of these. `onSanitized` is called for a HAR file that Chrome wrote without secrets.
  */
 export async function* importRequests(
   chunks: AsyncIterable<Uint8Array>,
   readFile: ReadNamedFile,
+  onSanitized: () => void = () => {},
 ): AsyncGenerator<Imported> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   const head: Uint8Array = first.done ? Buffer.alloc(0) : first.value;
   const rest = { [Symbol.asyncIterator]: () => iterator };
-  if (isHar(head)) yield* harRequests(head, rest);
+  if (isHar(head)) yield* harRequests(head, rest, onSanitized);
   else yield* wholeFile(await joined(head, rest), readFile);
 }
 
-async function* harRequests(head: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Imported> {
+async function* harRequests(
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+  onSanitized: () => void,
+): AsyncGenerator<Imported> {
   const found: Imported[] = [];
   const reader = new HarReader((each) => found.push(each));
   reader.push(head);
@@ -40,6 +45,7 @@ async function* harRequests(head: Uint8Array, rest: AsyncIterable<Uint8Array>): 
     yield* found.splice(0);
   }
   const problem = reader.end();
+  if (reader.isSanitized) onSanitized();
   if (problem !== undefined) yield { kind: 'rejected', what: `line ${reader.line}`, reason: problem };
 }
 

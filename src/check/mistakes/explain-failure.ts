@@ -106,7 +106,7 @@ const ONLY: Readonly<Record<Behavior, string>> = {
 
 /** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
 function crashMistake(
-  { response, aftermath }: ProbeOutcome,
+  { response, aftermath, printed }: ProbeOutcome,
   model: SuspectModel,
 ): ReceiverMistake | undefined {
   if (response.kind !== 'none') return undefined;
@@ -119,7 +119,7 @@ function crashMistake(
   }
   if (aftermath === undefined && response.error !== 'refused') return undefined;
   const so = aftermath !== 'restarted' ? 'nothing listens there anymore' : 'it was started again';
-  const says = `it crashed on this request: it closed the connection, and ${so}`;
+  const says = `it crashed on this request: it closed the connection, and ${so}${printed === undefined ? '' : `; ${printed}`}`;
   // Only likely, because the work that an earlier message started can also cause the crash.
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }
@@ -187,7 +187,6 @@ function rejectsValid(
 ): ReceiverMistake {
   const { status, cause } = response;
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
-  const isNamed = cause?.code === 'signature-invalid-there';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
   const { length } = model.passed;
   const confidence = 'likely';
@@ -200,20 +199,12 @@ function rejectsValid(
     const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
     return { code, says, fix: LOOK_INTO_LOG, confidence };
   }
-  const why = isNamed ? ', and blames the signature: probably ' : `: probably either ${LAYER}, or `;
-  const says = `it rejects correct and forged messages alike with ${status}${why}its secret, the header that it reads, or the bytes that it hashes`;
-  return { code, says, fix: `${isNamed ? '' : DOES_IT_RUN}${COMPARE}`, confidence };
+  return { code, says: `it rejects a correct message with ${status}`, fix: LOOK_INTO_LOG, confidence };
 }
 
-const LAYER =
-  'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)';
 export const END_RESPONSE =
   'end the response on each path after the check: res.sendStatus(200), because res.status(200) alone sends nothing; done() or next() in a hook or middleware; next(error) for an error of an async handler in Express 4';
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
-const DOES_IT_RUN =
-  "look into the receiver's log for this request: does its handler run? If not, exempt this path in the layer in front; if it does, ";
-const COMPARE =
-  'compare in the receiver the length of the secret (is it the same secret?), of the header and of the body with what was sent, and pass what it received to hooks verify';
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'permission']);

@@ -1,7 +1,7 @@
 import { layoutOf, signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeForgeries, verifyingFixes } from '../scheme-checks.ts';
-import { shows, type Behavior, type Matches, type Suspect } from './suspects.ts';
+import { shows, type Behavior, type Matches, type Prediction, type Suspect } from './suspects.ts';
 
 const of = (...checks: readonly string[]): Matches => {
   return ({ check }) => checks.includes(check);
@@ -20,6 +20,12 @@ function behaves(behaviors: readonly Behavior[], shown: Matches, never?: Matches
 
 const lets = (shown: Matches, never?: Matches) => behaves(['taken'], shown, never);
 const fails = (shown: Matches, never?: Matches) => behaves(['failing', 'broken'], shown, never);
+
+/** A receiver that accepts everything neither rejects a forgery nor fails on one. */
+const TAKES_EACH: Prediction = {
+  explains: ['taken'],
+  disproves: ['unverified', 'refused', 'unclear', 'failing', 'broken', 'late'],
+};
 
 const REJECT = 'respond with 401 to every request that does not verify';
 const EMPTY_FIX =
@@ -40,7 +46,14 @@ function verifyingSuspects(schemes: readonly SignatureScheme[]): readonly Suspec
       code: 'takes-everything',
       says: 'it accepts everything: it does not verify signatures, or the URL is not the receiver (a catch-all route, a request inspector)',
       fix: `check the URL; then verify each message: ${verify}`,
-      predicts: (probe) => (of('malformed')(probe) ? { explains: ['taken'] } : lets(isForged)(probe)),
+      predicts: (probe) =>
+        of('malformed')(probe) ? { explains: ['taken'] } : isForged(probe) ? TAKES_EACH : undefined,
+    },
+    {
+      code: 'accepts-forgeries',
+      says: 'it lets forgers in: it accepts messages without a signature and with a wrong one, although not all of them',
+      fix: verify,
+      predicts: (probe) => (isForged(probe) ? { explains: ['taken'] } : undefined),
     },
     {
       code: 'accepts-any-signature',
@@ -64,8 +77,14 @@ const LENGTH_SUSPECTS: readonly Suspect[] = [
     says: 'it lets forgers in: a part of the signature is enough',
     fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
     // A missing header is an empty prefix, which some of these receivers reject.
-    predicts: (probe) =>
-      of('unsigned')(probe) ? { explains: ['taken'] } : lets(of('short-signature'), isOfRightLength)(probe),
+    predicts: (probe) => {
+      if (of('unsigned')(probe)) return { explains: ['taken'] };
+      return of('short-signature')(probe)
+        ? TAKES_EACH
+        : isOfRightLength(probe)
+          ? { disproves: ['taken'] }
+          : undefined;
+    },
   },
   {
     code: 'accepts-after-error',

@@ -1,6 +1,7 @@
-import type { ContentFacts } from '../../message/content-facts.ts';
+import { contentFactsOf, type ContentFacts } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
-import type { ReceiverMistake } from '../check.ts';
+import type { Check, ReceiverMistake } from '../check.ts';
+import type { CheckRequest } from '../sample.ts';
 import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
 
 /**
@@ -23,6 +24,22 @@ export interface CheckProbe {
   readonly facts: ContentFacts | undefined;
 }
 
+/** The facts of one request of a check. */
+export function probeOf(
+  { code, expects, needsSecret }: Pick<Check, 'code' | 'expects' | 'needsSecret'>,
+  requests: readonly CheckRequest[],
+  index: number,
+): CheckProbe {
+  const { body = '' } = requests[index] ?? {};
+  return {
+    check: code,
+    isForged: expects === 'rejected' && needsSecret === true,
+    isRepeated: index > 0 && requests[index] === requests[index - 1],
+    bytes: body.length,
+    facts: contentFactsOf(Buffer.from(body).toString()),
+  };
+}
+
 export type Matches = (probe: CheckProbe) => boolean;
 
 /** A request and its response. */
@@ -32,6 +49,8 @@ export interface ProbeOutcome extends CheckProbe {
   readonly isRight: boolean;
   /** State of the receiver right after it closed the connection. */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
+  /** The error that the receiver printed before it closed the connection, as a sentence. */
+  readonly printed?: string | undefined;
 }
 
 /** Prediction of a mistake for a probe: the behavior that it explains, and the behavior that disproves it. */

@@ -13,6 +13,8 @@ export interface AskerContext {
   readonly url: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Number of wrong signatures of usual mistakes that the receiver rejected. */
+  readonly tried: number;
 }
 
 /** Time for a receiver that leaves correct messages without a response to respond to another request. */
@@ -37,6 +39,20 @@ export class Asker {
   unsigned(): Promise<CheckResponse> {
     const { body } = this.#forged();
     return (this.#unsigned ??= this.context.receiver.ask({ body }));
+  }
+
+  /** The response to a message with half of its signature. */
+  short(): Promise<CheckResponse> {
+    const { sample, receiver } = this.context;
+    const { body } = this.#forged();
+    const request = sample.forged(Buffer.from(body), { change: (right) => right.slice(0, right.length / 2) });
+    return receiver.ask(request);
+  }
+
+  /** The response to a forgery whose body is not JSON. */
+  unparsable(): Promise<CheckResponse> {
+    const { sample, receiver } = this.context;
+    return receiver.ask(sample.forged(Buffer.from(this.#forged().body).subarray(0, 60), {}));
   }
 
   /** The response to a forgery at a path that has no route. */

@@ -10,6 +10,7 @@ import {
   LOOK_INTO_LOG,
   ownCause,
 } from '../mistakes/explain-failure.ts';
+import { remainingMistakes } from '../mistakes/verification-suspects.ts';
 import { INTERRUPTED } from '../receiver-under-test.ts';
 import type { CheckRequest } from '../sample.ts';
 import { Asker, OTHER_TIMEOUT_MS, type AskerContext } from './asker.ts';
@@ -52,7 +53,7 @@ const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = 
   late: [respondsAgain, behindVerification, hangsHere],
   failing: [behindVerification, failsOnAll],
   'no-route': [behindVerification, routeNearby],
-  rejected: [behindVerification, hashesSomeFields, rejectsHere],
+  rejected: [behindVerification, hashesSomeFields, whatRemains],
   busy: [acceptsLater],
 };
 
@@ -152,7 +153,7 @@ async function failsOnAll(ask: Asker, { response }: FailedMessage): Promise<Rece
 }
 
 const FAILS_ON_ALL_FIX =
-  'look into its log for the error; often the bytes of the body are undefined, because the parser is missing or comes after the route (Koa, Express: app.use(parser) first), or the secret is not set';
+  'look into its log for the error (hooks test URL -- COMMAND reads it, too); often what it hashes is not bytes: the object that express.json() made, or undefined because no parser ran on this route; or the secret is not set';
 
 /** Finds a path nearby that has a route. */
 async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
@@ -206,17 +207,18 @@ function alternatives(phrases: readonly string[]): string {
   return phrases.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
-/** Rules out a layer in front of all routes, if another path gets another status. */
-async function rejectsHere(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
-  const elsewhere = await ask.elsewhere();
-  if (response.kind !== 'rejected' || elsewhere.kind === 'none' || isAboutElse(response)) return undefined;
-  if (elsewhere.status === response.status) return undefined;
-  return {
-    code: 'refuses-valid',
-    says: `it rejects correct and forged messages alike with ${response.status}, and another path gets ${elsewhere.status}, so this route rejects them: its secret, the header that it reads, or what it hashes differs, such as a parsed message with added fields (params of Rails)`,
-    fix: 'hash the bytes of the body as received (request.raw_post, express.raw(), request.get_data()); print in the receiver the length of the secret, of the header and of what it hashes, and compare them with what was sent',
-    confidence: 'likely',
+/** Compares the rejection with those of other requests, and names the mistakes that remain. */
+async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
+  if (response.kind !== 'rejected' || isAboutElse(response)) return undefined;
+  const forgery = await ask.forgery();
+  if (forgery.kind === 'none') return undefined;
+  const compared = {
+    elsewhere: await ask.elsewhere(),
+    unsigned: await ask.unsigned(),
+    short: await ask.short(),
+    unparsable: await ask.unparsable(),
   };
+  return remainingMistakes({ forgery, compared, tried: ask.context.tried });
 }
 
 /** Names a limit on requests: the same message is accepted a little later. */

@@ -1,20 +1,15 @@
 import type { CheckResponse } from '../check-response.ts';
-import type { Check, MistakenRequest, MistakeOptions, ReceiverMistake } from '../check.ts';
-import { isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
+import type { Check, ReceiverMistake } from '../check.ts';
+import { isAsExpected, isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
 import { isAboutElse, ownCause, suspectsOf } from '../mistakes/explain-failure.ts';
 import type { ProbeOutcome, SuspectModel } from '../mistakes/suspects.ts';
 import type { ReceiverUnderTest, TestedReceiverOptions } from '../receiver-under-test.ts';
-import { otherDigit, type CheckRequest, type Sample } from '../sample.ts';
+import type { CheckRequest, Sample } from '../sample.ts';
 import { counterProbe, failureClassOf } from './counter-probes.ts';
+import { VerificationProbe, type VerificationProbeOptions } from './verification-probe.ts';
 
 export interface FurtherOptions
-  extends Pick<TestedReceiverOptions, 'clock' | 'signal' | 'url'>, MistakeOptions {
-  /**
-   * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
-   * its mistake.
-   */
-  readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
-}
+  extends Pick<TestedReceiverOptions, 'clock' | 'signal' | 'url'>, VerificationProbeOptions {}
 
 interface Asked {
   readonly receiver: ReceiverUnderTest;
@@ -24,16 +19,6 @@ interface Asked {
 
 /** Maximum number of probes for the mistake in a receiver's verification, each with about a hundred requests. */
 const PROBES = 3;
-const PROBING_MS = 10_000;
-
-/** How often a rejected request is sent again: enough to reach each of several instances behind a load balancer. */
-const REPETITIONS = 4;
-const INCONSISTENT: ReceiverMistake = {
-  code: 'inconsistent',
-  says: 'it accepts a request that it has just rejected: its instances behind a load balancer do not have the same secret or version',
-  fix: 'give every instance the same secret and version, and start them again',
-  confidence: 'proved',
-};
 
 /** Sends requests besides those of the checks, to find the reason for an unexpected response. */
 export class FurtherRequests {
@@ -41,6 +26,7 @@ export class FurtherRequests {
   readonly #asked: Asked;
   /** The mistake in the receiver's verification; undefined until a probe finds it. */
   proved: ReceiverMistake | undefined;
+  readonly #verification: VerificationProbe;
   #probes = 0;
   /** The mistakes that counter-probes found, by class of failure and status. */
   readonly #found = new Map<string, ReceiverMistake | undefined>();
@@ -48,6 +34,7 @@ export class FurtherRequests {
   constructor(options: FurtherOptions, asked: Asked) {
     this.#options = options;
     this.#asked = asked;
+    this.#verification = new VerificationProbe(options, asked);
   }
 
   /** A correct message, whose `messageId` contains `name`. */
@@ -75,10 +62,30 @@ export class FurtherRequests {
   }
 
   /**
+   * Gives the responses that do not show their cause the error that the receiver printed: its words are more certain than
+   * every conclusion from a status.
+   */
+  async withOwnWords(
+    check: Pick<Check, 'expects'>,
+    received: readonly CheckResponse[],
+  ): Promise<{ readonly responses: readonly CheckResponse[]; readonly printed: string | undefined }> {
+    const responses = await this.#withoutOwnPages(check, received);
+    const isUnclear = (each: CheckResponse) =>
+      !isAsExpected(each, check.expects) && ownCause(each) === undefined;
+    const unclear = responses.find(isUnclear);
+    const cause = unclear && (await this.#asked.receiver.printedError(unclear));
+    if (cause === undefined) return { responses, printed: undefined };
+    const explained = responses.map((each) =>
+      each.kind !== 'none' && isUnclear(each) ? { ...each, cause } : each,
+    );
+    return { responses: explained, printed: cause.says };
+  }
+
+  /**
    * Removes the cause "page" from responses if the receiver rejects a forged request. A website would not reject one, so the
    * pages are responses of a receiver.
    */
-  async withoutOwnPages(
+  async #withoutOwnPages(
     { expects }: Pick<Check, 'expects'>,
     responses: readonly CheckResponse[],
   ): Promise<readonly CheckResponse[]> {
@@ -104,9 +111,7 @@ export class FurtherRequests {
     // One probe is enough until the receiver accepts a message: a probe with another message would find nothing else.
     if (this.#probes > 0 && !hasTaken) return;
     if (++this.#probes > PROBES) return;
-    this.proved = (await this.#isInconsistent(request))
-      ? INCONSISTENT
-      : await this.#probe(Buffer.from(request.body));
+    this.proved = await this.#verification.find(request);
   }
 
   /** Compares the response to a correct message with those to other requests, once for each class of failure. */
@@ -119,7 +124,7 @@ export class FurtherRequests {
     if (failureClass === undefined || request === undefined || this.proved !== undefined) return;
     const key = keyOf(failureClass, response);
     if (this.#found.has(key)) return;
-    const context = { ...this.#options, ...this.#asked };
+    const context = { ...this.#options, ...this.#asked, tried: this.#verification.tried };
     this.#found.set(key, await counterProbe(failureClass, { request, response }, context));
   }
 
@@ -127,47 +132,6 @@ export class FurtherRequests {
   counterMistake(response: CheckResponse, hasTaken: boolean): ReceiverMistake | undefined {
     const failureClass = failureClassOf(response, hasTaken);
     return failureClass && this.#found.get(keyOf(failureClass, response));
-  }
-
-  /** Whether the receiver accepts a request that it has just rejected. */
-  async #isInconsistent(request: CheckRequest): Promise<boolean> {
-    for (let tries = 0; tries < REPETITIONS; tries++) {
-      if (isTakenResponse(await this.#asked.receiver.ask(request))) return true;
-    }
-    return false;
-  }
-
-  async #probe(body: Buffer): Promise<ReceiverMistake | undefined> {
-    const { clock, mistakenRequests } = this.#options;
-    const { receiver } = this.#asked;
-    const until = clock.now() + PROBING_MS;
-    for (const { request, mistake } of await mistakenRequests(body, this.#options)) {
-      if (clock.now() > until || receiver.over !== undefined) return undefined;
-      const response = await receiver.ask(request);
-      if (response.kind === 'none') return undefined;
-      const proof = { ...mistake, confidence: 'proved' } as const;
-      const isTaken = response.kind === 'taken';
-      if (isTaken && this.#asked.model.forgery?.kind === 'rejected') return proof;
-      if (!(await this.#isVerified(request, response))) continue;
-      const later = isTaken ? '' : `; what fails after this check responds with ${response.status}`;
-      return { ...proof, says: `${mistake.says}${later}` };
-    }
-    return undefined;
-  }
-
-  /**
-   * Whether a request passed the verification and was rejected for another reason: it does not get the response of a
-   * forgery, twice, and the same request with another digest does. Limits of rates and of the form of headers do not count.
-   */
-  async #isVerified(request: CheckRequest, response: CheckResponse): Promise<boolean> {
-    const { receiver, model } = this.#asked;
-    const isOther = (each: CheckResponse) =>
-      /rejected|failing|taken/.test(each.kind) && !model.isAsForgery(each);
-    if (!isOther(response)) return false;
-    const { signatureHeaders = [] } = request;
-    const changed = signatureHeaders.map((text) => text.replace(/[\w+/-]{20,}=*$/, otherDigit));
-    if (!model.isAsForgery(await receiver.ask({ ...request, signatureHeaders: changed }))) return false;
-    return isOther(await receiver.ask(request));
   }
 
   /** Whether a forgery that was not sent yet is predicted differently by the mistakes that explain a failure. */

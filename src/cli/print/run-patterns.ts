@@ -1,3 +1,4 @@
+import { originText } from '../../report/report.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { contentFacts, whatSetsApart, type ContentFacts } from '../../message/content-facts.ts';
@@ -38,7 +39,7 @@ export class RunPatterns {
   settled(outcome: Outcome, { content, origin }: PatternMessage): void {
     const last = decidingAttemptOf(outcome);
     if (last === undefined) return;
-    const at = `${origin.file}:${origin.line}`;
+    const at = originText(origin);
     this.#seeAttempts(decidingDestination(outcome.destinations)?.attempts ?? [], at);
     if (content === undefined) return;
     if (outcome.outcome === 'delivered' && this.#passed.length < MAX_COMPARED) this.#passed.push(content);

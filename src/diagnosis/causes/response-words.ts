@@ -25,14 +25,16 @@ export function responseWords(body: string): ResponseWords {
   const texts = jsonTexts(value);
   const best = texts.find(({ text }) => isTelling(messageOf(text))) ?? texts[0];
   if (best === undefined) return wordsOf(oneLine(start), start);
+  // The rules match the words without the escapes of JSON, too.
+  const text = [start, ...texts.map((each) => each.text)].join('\n');
   // A validation has a sentence for each field.
   const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
   return wordsOf(
     quoted
       .slice(0, 5)
-      .map(({ text }) => messageOf(text))
+      .map((each) => messageOf(each.text))
       .join('; '),
-    start,
+    text,
   );
 }
 

@@ -15,7 +15,8 @@ import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
 import { KEY_FIX, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
-import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
+import { MistakenSigner, type ExplainedMistake, type SigningContext } from './mistaken-signer.ts';
+import { timeMistakes } from './time-mistakes.ts';
 
 /** A wrong signature, and the mistake that makes a receiver accept it. */
 export interface CommonMistake {
@@ -24,10 +25,8 @@ export interface CommonMistake {
   readonly mistake: ReceiverMistake;
 }
 
-type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
-
 /** Maximum signatures to try: each is a request to the receiver. */
-const MOST_SIGNATURES = 214;
+const MOST_SIGNATURES = 280;
 
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
@@ -136,31 +135,6 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   }
 }
 
-const MILLISECONDS: ReceiverMistake = {
-  code: 'timestamp-unit',
-  says: 'it reads the timestamp, which is in seconds, as milliseconds, so every message is too old',
-  fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
-};
-
-/** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
-const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
-
-/** Yields mistakes of receivers in reading the timestamp of a message. */
-function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
-  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
-  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
-  for (const hours of HOURS) {
-    const timestamp = String(Number(fields.timestamp) + hours * 3_600);
-    const size = Math.abs(hours) === 1 ? '1 hour' : `${Math.abs(hours)} hours`;
-    const [off, when] = hours > 0 ? ['ahead', 'later'] : ['behind', 'earlier'];
-    const says = `its clock or its time zone is ${size} ${off}: it accepts only what is signed that much ${when}`;
-    yield [{ fields: { ...fields, timestamp } }, { code: 'other-clock', says, fix: UNIX_TIME }];
-  }
-}
-
-const UNIX_TIME =
-  'compare the timestamp with the Unix time, which has no time zone (Date.now() / 1000, time.time(), Time.now.to_i), and set its clock by NTP';
-
 /**
  * Codes of the wrong prefixes and suffixes that receivers use. Another id or timestamp is not among them, because
  * receivers read both from the headers.
@@ -168,19 +142,33 @@ const UNIX_TIME =
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
-  const { scheme, fields } = context;
+  const { scheme, fields, url } = context;
   const { hasTimestamp, hasId } = layoutOf(scheme);
-  if (!hasTimestamp && !hasId) return;
+  const { host, pathname, search } = new URL(url);
+  const target = { method: 'POST', path: pathname + search };
   const own = { id: hasId ? fields.id : '', timestamp: hasTimestamp ? fields.timestamp : '' };
-  const frames = new FrameChanges(scheme, { headers: [], body: new KeptBody(body) }, own);
+  const frames = new FrameChanges(
+    scheme,
+    { headers: [['host', host]], body: new KeptBody(body), target },
+    own,
+  );
   for (const { code, would, frame } of frames.upTo(3).filter((each) => each.cost === cost)) {
-    if (!RECEIVER_FRAMES.has(code)) continue;
+    // A receiver reads the timestamp and the id from headers, which only some schemes have.
+    const isUnsent = (!hasTimestamp && would.includes('{timestamp}')) || (!hasId && would.includes('{id}'));
+    if (isUnsent || !RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
     const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
     const says = isBare
       ? `it verifies the body alone, without ${left}`
-      : `it verifies another text than ${scheme.signs}: it accepts what is signed ${would}`;
-    yield [{ frame }, { code: isBare ? 'unsigned-fields' : code, says, fix: recipe(scheme) }];
+      : `it verifies another text than ${scheme.signs === '{body}' ? 'the body' : scheme.signs}: it accepts what is signed ${would}`;
+    yield [
+      { frame },
+      {
+        code: isBare ? 'unsigned-fields' : code,
+        says,
+        fix: `${hasTimestamp || hasId ? '' : 'hash the body alone: '}${recipe(scheme)}`,
+      },
+    ];
   }
 }
 

@@ -13,7 +13,7 @@ import { commonMistakes } from './common-mistakes.ts';
  */
 export function* requestsOfMistakes(
   body: Buffer,
-  { secrets, signer, runId }: MistakeOptions,
+  { secrets, signer, runId, url }: MistakeOptions,
 ): Generator<MistakenRequest> {
   const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
   // Counts the requests, to give each a new id: a receiver may remember ids.
@@ -31,7 +31,7 @@ export function* requestsOfMistakes(
       schemes.filter((each) => each !== scheme),
       secrets,
     ).sign(body, fields);
-    for (const { headers, mistake } of commonMistakes(body, { scheme, secrets, fields })) {
+    for (const { headers, mistake } of commonMistakes(body, { scheme, secrets, fields, url })) {
       yield { request: { body, signatureHeaders: [...others.headers, ...headers] }, mistake };
     }
   }

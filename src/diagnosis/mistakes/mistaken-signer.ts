@@ -1,3 +1,4 @@
+import type { ReceiverMistake } from '../../check/check.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
 import { layoutOf, withFields } from '../../signature/schemes/layout.ts';
@@ -11,6 +12,8 @@ export interface SigningContext {
   /** The given secrets. The first one that the scheme can use is the one that signs. */
   readonly secrets: readonly string[];
   readonly fields: SignedFields;
+  /** URL of the request. */
+  readonly url: string;
 }
 
 /** The parts of a signature that a receiver computes differently from its scheme. */
@@ -28,6 +31,9 @@ export interface SigningMistake {
   /** The text that the receiver expects before the digest, in place of the scheme's layout: `sha256=`, or nothing. */
   readonly prefix?: string;
 }
+
+/** A mistake of a receiver in computing a signature, and its explanation. */
+export type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
 /** Signs a body the way a receiver with a mistake expects. */
 export class MistakenSigner {

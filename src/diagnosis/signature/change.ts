@@ -14,6 +14,8 @@ export interface SignatureChange {
    * no sender adds both a space and a newline.
    */
   readonly isAddition?: boolean | undefined;
+  /** Returns words that follow `would` if no change of the body follows, which would write it in another way. */
+  readonly last?: (() => string) | undefined;
   /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }

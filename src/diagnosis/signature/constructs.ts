@@ -20,6 +20,17 @@ export interface Construct {
   readonly digest: (parts: SignedParts) => Buffer;
 }
 
+export const HASH_NAMES: Readonly<Record<HmacAlgorithm, string>> = {
+  sha1: 'SHA-1',
+  sha256: 'SHA-256',
+  sha384: 'SHA-384',
+  sha512: 'SHA-512',
+  md5: 'MD5',
+};
+
+/** How a digest is written before it is hashed again. `latin1` stands for its bytes. */
+const NOTATIONS = ['hex', 'base64', 'latin1'] as const;
+
 /** Wrong ways to make a digest, the most common first. */
 export const CONSTRUCTS: readonly Construct[] = [
   plain('body', ({ body }) => [body]),
@@ -40,15 +51,36 @@ export const CONSTRUCTS: readonly Construct[] = [
     cost: 3,
     digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts).toString('hex')).digest(),
   },
-  {
-    code: 'plain-hash',
-    would: () => 'as the HMAC of the right HMAC in hex',
-    cost: 3,
-    digest: (parts) => rightHmac({ ...parts, body: Buffer.from(rightHmac(parts).toString('hex')) }),
-  },
+  ...NOTATIONS.map((notation) => twice(notation, 'right HMAC', rightHmac)),
+  ...(['sha1', 'sha256', 'md5'] as const).flatMap((inner) =>
+    NOTATIONS.filter((notation) => notation !== 'base64').map((notation) =>
+      twice(notation, `${HASH_NAMES[inner]} hash of the body`, (parts) =>
+        createHash(inner).update(framed(parts)).digest(),
+      ),
+    ),
+  ),
 ];
 
 type Piece = string | Uint8Array;
+
+/** Makes the construct that computes the HMAC of another digest instead of the body: it hashes twice. */
+function twice(
+  notation: (typeof NOTATIONS)[number],
+  of: string,
+  inner: (parts: SignedParts) => Buffer,
+): Construct {
+  return {
+    code: 'plain-hash',
+    would: () =>
+      `as the HMAC of the ${notation === 'latin1' ? `bytes of the ${of}` : `${of} in ${notation}`}`,
+    cost: 3,
+    digest: (parts) => {
+      const bytes = inner(parts);
+      const written = notation === 'latin1' ? bytes : bytes.toString(notation);
+      return createHmac(parts.algorithm, parts.secret).update(written).digest();
+    },
+  };
+}
 
 /**
  * Makes the construct that hashes `pieces` without a key. `formula` describes the pieces to the reader. The body includes the
@@ -60,16 +92,18 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
     would: (name) => `as ${name}(${formula}), a plain hash in place of an HMAC`,
     cost: 2,
     digest: (parts) => {
-      const { algorithm, frame, body } = parts;
-      const isFramed = frame.before !== '' || frame.after !== '';
-      const framed = isFramed
-        ? Buffer.concat([Buffer.from(frame.before), body, Buffer.from(frame.after)])
-        : body;
-      const hash = createHash(algorithm);
-      for (const piece of pieces({ ...parts, body: framed })) hash.update(piece);
+      const hash = createHash(parts.algorithm);
+      for (const piece of pieces({ ...parts, body: framed(parts) })) hash.update(piece);
       return hash.digest();
     },
   };
+}
+
+/** The body with the text that is signed around it. */
+function framed({ frame: { before, after }, body }: SignedParts): Buffer {
+  return before === '' && after === ''
+    ? body
+    : Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
 }
 
 function rightHmac({ algorithm, secret, frame, body }: SignedParts): Buffer {
@@ -79,14 +113,6 @@ function rightHmac({ algorithm, secret, frame, body }: SignedParts): Buffer {
   if (frame.after !== '') hmac.update(frame.after);
   return hmac.digest();
 }
-
-export const HASH_NAMES: Readonly<Record<HmacAlgorithm, string>> = {
-  sha1: 'SHA-1',
-  sha256: 'SHA-256',
-  sha384: 'SHA-384',
-  sha512: 'SHA-512',
-  md5: 'MD5',
-};
 
 /** Name of an HMAC without a hyphen in its hash: `HMAC-SHA256`. */
 export function hmacName(algorithm: HmacAlgorithm): string {

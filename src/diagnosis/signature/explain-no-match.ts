@@ -35,7 +35,7 @@ export function explainNoMatch(
   const { code = 'no-match', fix } = notation?.problem ?? {};
   const ownFix = notation === undefined ? [] : [fix ?? fixOf(code, evidence)];
   const hint = mismatchText(digests.bytes, found, [...ownFix, ...whatToCompare(evidence)].join('. '));
-  return diagnosisOf(code, 'likely', hint);
+  return { ...diagnosisOf(code, 'likely', hint), ...(result.kind === 'stopped' && { isCutShort: true }) };
 }
 
 /**

@@ -187,8 +187,14 @@ function changesOf(
     ...(named ? [named] : []),
     ...(frame ? [frame] : []),
     ...secret.changes,
-    ...(isStringified ? [STRINGIFIED] : body.changes.map((each) => ({ ...each, ...each.refined?.() }))),
+    ...(isStringified ? [STRINGIFIED] : body.changes.map(namedChange)),
   ];
+}
+
+function namedChange(change: SignatureChange, index: number, all: readonly SignatureChange[]): NamedChange {
+  const { would, last } = change;
+  const words = index === all.length - 1 ? (last?.() ?? '') : '';
+  return { ...change, would: would + words, ...change.refined?.() };
 }
 
 /**

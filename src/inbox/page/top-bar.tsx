@@ -84,7 +84,7 @@ export function Ended(): JSX.Element {
 export function NothingYet({ setup, copyText }: Pick<InboxState, 'setup' | 'copyText'>): JSX.Element {
   const scheme = setup.sendBy === undefined ? '' : ` --scheme ${setup.sendBy}`;
   const secret = setup.hasSecret ? ` \\\n  --secret-file -${scheme}` : '';
-  const command = `hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`;
+  const command = `${setup.programName} send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`;
   return (
     <div class="nothing">
       <h2>No requests yet</h2>

@@ -1,4 +1,5 @@
 import { captureBody, type Capture } from '../../capture/capture.ts';
+import type { HarNotes } from '../../capture/import/har-notes.ts';
 import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { HooksError, InputError } from '../../errors.ts';
 import { OPEN_BRACE, QUOTE, trimmedBytes } from '../../message/json/bytes.ts';
@@ -17,6 +18,8 @@ export interface EntryReadOptions {
   readonly onBytes?: (bytes: number) => void;
   /** Called for each capture whose signature did not verify when the request arrived. */
   readonly onInvalidCapture?: (origin: Origin) => void;
+  /** Collects what to tell about HAR files. @default nothing is told */
+  readonly harNotes?: HarNotes | undefined;
 }
 
 /**
@@ -28,6 +31,8 @@ export class EntryCollector implements SplitterOutput {
   readonly #exact: boolean;
   readonly #onInvalidCapture: EntryReadOptions['onInvalidCapture'];
   #entries: ReplayEntry[] = [];
+  /** Number of the request in a HAR file to which the next entries belong. */
+  request: number | undefined;
 
   constructor(file: string, { exact = false, onInvalidCapture }: EntryReadOptions = {}) {
     this.#file = file;
@@ -56,8 +61,12 @@ export class EntryCollector implements SplitterOutput {
   }
 
   broken(line: number, message: string, hint: string): void {
-    const origin = { file: this.#file, line };
-    this.#entries.push({ kind: 'broken', origin, error: new InputError(message, { ...origin, hint }) });
+    const origin = this.#origin(line);
+    this.#entries.push({
+      kind: 'broken',
+      origin,
+      error: new InputError(message, { file: this.#file, line, hint }),
+    });
   }
 
   tooLarge(line: number): void {
@@ -70,7 +79,12 @@ export class EntryCollector implements SplitterOutput {
   }
 
   #add(kind: 'message' | 'capture', bytes: Uint8Array, line: number): void {
-    this.#entries.push({ kind, origin: { file: this.#file, line }, bytes });
+    this.#entries.push({ kind, origin: this.#origin(line), bytes });
+  }
+
+  #origin(line: number): Origin {
+    const { request } = this;
+    return { file: this.#file, line, ...(request !== undefined && { request }) };
   }
 
   #addCapture(value: unknown, line: number): void {
@@ -78,7 +92,7 @@ export class EntryCollector implements SplitterOutput {
     if (capture === undefined) return;
     const { body, headers } = capture;
     if (this.#exact) {
-      this.#entries.push({ kind: 'capture', origin: { file: this.#file, line }, bytes: body, headers });
+      this.#entries.push({ kind: 'capture', origin: this.#origin(line), bytes: body, headers });
       return;
     }
     const content = parseJsonOrUndefined(body);
@@ -89,7 +103,7 @@ export class EntryCollector implements SplitterOutput {
   #read(value: unknown, line: number): CapturedEntry | undefined {
     try {
       const capture = readCapture(value);
-      if (capture.verdict === 'invalid') this.#onInvalidCapture?.({ file: this.#file, line });
+      if (capture.verdict === 'invalid') this.#onInvalidCapture?.(this.#origin(line));
       const body = captureBody(capture);
       if (body.length > 0 || this.#exact) {
         return { body: Buffer.from(body.buffer, body.byteOffset, body.length), headers: capture.headers };

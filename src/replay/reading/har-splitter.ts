@@ -1,3 +1,4 @@
+import type { HarNotes } from '../../capture/import/har-notes.ts';
 import { HarReader } from '../../capture/import/har-reader.ts';
 import type { Imported } from '../../capture/import/imported.ts';
 import { toCapture } from '../../capture/to-capture.ts';
@@ -9,8 +10,14 @@ export class HarSplitter implements Splitter {
   readonly #collector: EntryCollector;
   readonly #reader: HarReader;
 
-  constructor(collector: EntryCollector) {
+  readonly #file: string;
+  readonly #notes: HarNotes | undefined;
+  #count = 0;
+
+  constructor(file: string, collector: EntryCollector, notes?: HarNotes) {
+    this.#file = file;
     this.#collector = collector;
+    this.#notes = notes;
     this.#reader = new HarReader((found, line) => this.#add(found, line));
   }
 
@@ -24,14 +31,18 @@ export class HarSplitter implements Splitter {
 
   end(): void {
     const problem = this.#reader.end();
+    this.#collector.request = undefined;
+    if (this.#reader.isSanitized) this.#notes?.sanitize(this.#file);
     if (problem === undefined) return;
     this.#collector.broken(this.line, problem, 'export it again; the requests before are read');
   }
 
   #add(found: Imported, line: number): void {
-    if (found.kind === 'request') {
+    this.#collector.request = ++this.#count;
+    if (found.kind === 'skipped') this.#notes?.skip();
+    else if (found.kind === 'request') {
       this.#collector.found(Buffer.from(JSON.stringify(toCapture(found.request))), line);
-    } else if (found.kind === 'rejected') {
+    } else {
       const { what, reason } = found;
       this.#collector.broken(line, `${what}: ${reason}`, 'record it again; the other requests are read');
     }

@@ -30,7 +30,10 @@ export async function* readEntries(
   const open = (): AsyncIterable<Uint8Array> => input.open(signal);
   try {
     for await (const chunk of gunzipIfPacked(open(), input.identity && open)) {
-      if (isFirst && isHar(chunk)) splitter = new (await import('./har-splitter.ts')).HarSplitter(collector);
+      if (isFirst && isHar(chunk)) {
+        const { HarSplitter } = await import('./har-splitter.ts');
+        splitter = new HarSplitter(input.name, collector, options.harNotes);
+      }
       isFirst = false;
       for (let at = 0; at < chunk.length && !splitter.isRejected; at += STRIDE_BYTES) {
         const stride = chunk.subarray(at, at + STRIDE_BYTES);

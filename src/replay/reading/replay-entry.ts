@@ -10,6 +10,8 @@ export type ExactFormat = (typeof EXACT_FORMATS)[number];
 export interface Origin {
   readonly file: string;
   readonly line: number;
+  /** Number of the request in a HAR file, from 1. Such files have one line or thousands, so a line does not help. */
+  readonly request?: number;
 }
 
 /**

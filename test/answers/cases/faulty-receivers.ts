@@ -265,7 +265,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'a refused signature names a page about CSRF',
     receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
     cause: 'it rejects correct and forged messages alike with 403, and blames the signature',
-    fix: 'compare in the receiver the length of the secret (is it the same secret?)',
+    fix: 'compare the length of its secret with that of yours (is it the same secret?)',
     never: ['CSRF token'],
   },
   {
@@ -273,8 +273,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'a refused signature comes with WWW-Authenticate',
     receiver: () =>
       responds(401, '', { 'WWW-Authenticate': 'Bearer error_description="HMAC signature mismatch"' }),
-    cause: 'it rejects correct and forged messages alike with 401: probably either a layer in front',
-    fix: "look into the receiver's log for this request: does its handler run?",
+    cause: 'it rejects correct and forged messages alike with 401',
+    fix: "look into the receiver's log for this request: if its handler does not run",
     never: ['wants a token'],
   },
   {

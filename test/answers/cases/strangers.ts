@@ -196,8 +196,8 @@ export const STRANGERS: AnswerTheme = {
         ),
       },
       argv: ['test', '{url}', '--secret', SECRET],
-      cause: 'it rejects correct and forged messages alike with 401: probably either a layer in front',
-      fix: "look into the receiver's log for this request: does its handler run?",
+      cause: 'it rejects correct and forged messages alike with 401',
+      fix: "look into the receiver's log for this request: if its handler does not run",
       never: ['wants a token'],
     },
     {

@@ -110,6 +110,17 @@ describe('a body that was written again', () => {
     ['with sorted keys', '{"b": 1, "a": 2}', '{"a": 2, "b": 1}'],
     ['with .0 after its whole numbers', '{"a":25,"n":3}', '{"a":25.0,"n":3}'],
     ['with .0 after its whole numbers', '{"a":25,"n":3}', '{"a":25.0,"n":3.0}'],
+    [
+      'with .0 after its whole numbers, as the sender wrote them, and without the white space between its parts',
+      '{\n  "a": 25\n}',
+      '{"a":25.0}',
+    ],
+    [
+      'with .0 after its whole numbers, as the sender wrote them and indented by 2 spaces',
+      '{"a":25}',
+      '{\n  "a": 25.0\n}',
+    ],
+    ['with two decimals in its numbers', '{"a":27.5,"n":3}', '{"a":27.50,"n":3}'],
     ['over what is in it: the body has typographic quotes', '{“a”:“‘b’”}', `{"a":"'b'"}`],
   ])('is described by what differs only: %s', (would, body, signed) => {
     expect(signedOver(signed, body).hint).toContain(`it would match ${would}`);

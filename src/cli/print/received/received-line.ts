@@ -31,6 +31,8 @@ export interface ReceivedOptions {
   readonly screen: Screen;
   /** The file of the capture if the request was saved. */
   readonly file?: string | undefined;
+  /** How to diagnose a mismatch further, if its diagnosis was cut short. */
+  readonly further?: string | undefined;
   readonly withBody: boolean;
   /** Finds what a message violates in the tracking plan of --plan. Undefined without that flag. */
   readonly violations?: ((message: ReceivedMessage) => readonly PlanViolation[]) | undefined;
@@ -99,14 +101,15 @@ function messageJson(message: ReceivedMessage, violations?: readonly PlanViolati
 
 /** Formats a received request for a person: an aligned line, then lines with its messages, problems and body. */
 function receivedText(request: ReceivedRequest, options: ReceivedOptions): string {
-  const { file, withBody, screen, violations } = options;
+  const { file, further, withBody, screen, violations } = options;
   const { body } = request;
   const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
   const head = receivedHead(request, screen);
   const below = [
     ...messageLines(messages, color, violations),
-    ...remarksOn(request, color),
+    ...remarksOn(request, screen),
+    further && color.yellow(`hint:  ${further}`),
     file && color.dim(`saved as ${printable(file)}`),
   ].filter((line) => typeof line === 'string' && line !== '');
   const lines = [head, ...below.map((line) => fitText(`    ${String(line)}`, columns))];
@@ -132,21 +135,24 @@ function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[
 /** Maximum bytes of a body to print in a line: enough to fill the line of any terminal. */
 const LONGEST_LINE = 1_000;
 
-function remarksOn(request: ReceivedRequest, color: Palette): readonly (string | undefined)[] {
+function remarksOn(
+  request: ReceivedRequest,
+  { color, named = (text) => text }: Screen,
+): readonly (string | undefined)[] {
   const { note, diagnosis, expected, got, call, problem = call?.rejection?.message, forwarded } = request;
   return [
-    diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
+    diagnosis && color.yellow(`${diagnosis.code}: ${named(printable(diagnosis.hint, MAX_HINT))}`),
     // A signature that matches but is too old is not shown twice.
     expected === got
       ? undefined
       : expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
     note && color.dim(printable(note)),
     request.partial && color.yellow(`the signature ${request.partial}`),
-    request.warning && color.yellow(request.warning),
+    request.warning && color.yellow(named(request.warning)),
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),
     forwarded?.says && color.yellow(`cause: ${printable(forwarded.says, MAX_HINT)}`),
-    forwarded?.hint && color.yellow(`hint:  ${printable(forwarded.hint, MAX_HINT)}`),
+    forwarded?.hint && color.yellow(`hint:  ${named(printable(forwarded.hint, MAX_HINT))}`),
   ];
 }
 

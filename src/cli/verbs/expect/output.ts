@@ -141,12 +141,14 @@ function messageLines({ label, differences }: DifferingMessage, comes: string, c
 
 export const SUITE = 'hooks expect';
 
-export function expectationCase(result: ExpectationResult): ReportedCase {
+/** Converts a result to a case of a report. The command takes the time of the run; the other results take none. */
+export function expectationCase(result: ExpectationResult, runMs: number): ReportedCase {
   const { expectation, filter, isMet, said } = result;
   return {
     classname: SUITE,
     name: filter === undefined ? expectation : `${expectation} ${filter}`,
     outcome: isMet ? 'passed' : 'failure',
+    ms: expectation === 'command' ? runMs : 0,
     ...(!isMet && { message: said, type: expectation, details: differenceLines(result).join('\n') }),
     line: expectationFields(result),
   };

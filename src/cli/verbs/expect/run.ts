@@ -48,7 +48,11 @@ export async function expectArrivals(
   };
   const { arrivals, display, printed, startedAt } = trial;
   const write = (results: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
-    report?.finish(results.map(expectationCase), expectSummaryOf(results, arrivals, ms), printed.text);
+    report?.finish(
+      results.map((each) => expectationCase(each, ms)),
+      expectSummaryOf(results, arrivals, ms),
+      printed.text,
+    );
   let end: CommandEnd | undefined;
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);

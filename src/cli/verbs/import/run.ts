@@ -1,5 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { CaptureFolder } from '../../../capture/capture-folder.ts';
+import { HarNotes } from '../../../capture/import/har-notes.ts';
 import { RequestRejection } from '../../../capture/import/imported.ts';
 import {
   importRequests,
@@ -37,22 +38,28 @@ export async function importFiles(
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  const notes = new HarNotes();
   const output = new ImportOutput(new CaptureFolder(resolve(io.cwd, options.to), '--to'), options, io);
   for (const input of inputs) {
     let number = 0;
-    for await (const found of requestsOf(input, io)) {
+    for await (const found of requestsOf(input, io, notes)) {
       if (io.signal.aborted) break;
       output.add(input.name, found, ++number);
     }
   }
+  if (notes.sanitized !== undefined && !options.quiet) io.note(`note: ${notes.sanitized}`);
   return interruptedCode(io) ?? output.finish();
 }
 
-async function* requestsOf(input: Input, { cwd, signal }: Io): AsyncGenerator<Imported> {
+async function* requestsOf(input: Input, { cwd, signal }: Io, notes: HarNotes): AsyncGenerator<Imported> {
   const open = (): AsyncIterable<Uint8Array> => input.open(signal);
   const folder = input.identity === undefined ? cwd : dirname(resolve(cwd, input.name));
   try {
-    yield* importRequests(gunzipIfPacked(open(), input.identity && open), (name) => readBeside(folder, name));
+    yield* importRequests(
+      gunzipIfPacked(open(), input.identity && open),
+      (name) => readBeside(folder, name),
+      () => notes.sanitize(input.name),
+    );
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof InputError) || error.file !== undefined) throw error;

@@ -51,10 +51,11 @@ export class KeyCommands {
   }
 
   /** Writes lines above the filter that is being typed. */
-  above(write: () => void): void {
+  above<Written>(write: () => Written): Written {
     this.#erase();
-    write();
+    const written = write();
     this.#draw();
+    return written;
   }
 
   /** Handles the keys of one read, which are several if typed quickly. */

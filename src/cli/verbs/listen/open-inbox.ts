@@ -5,7 +5,9 @@ import { Inbox } from '../../../inbox/inbox.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import type { FindViolations } from '../../flags/plan-file.ts';
 import { expandUrl } from '../../flags/short-url.ts';
+import type { Io } from '../../io.ts';
 import type { ListenOptions } from './options.ts';
+import { verifyCommand } from './verify-command.ts';
 
 interface InboxContext {
   readonly secrets: readonly string[];
@@ -18,9 +20,11 @@ interface InboxContext {
 
 /** Opens the web inbox of `listen --ui`. */
 export async function openInbox(
-  { host, selfSigned, respond }: ListenOptions,
+  options: ListenOptions,
   { secrets, schemes, forwarding, violations }: InboxContext,
+  io: Pick<Io, 'cwd' | 'named'>,
 ): Promise<Inbox> {
+  const { host, selfSigned, respond } = options;
   const [scheme] = schemes ?? [];
   return new Inbox({
     host,
@@ -30,6 +34,8 @@ export async function openInbox(
     ...(scheme !== undefined && { sendBy: scheme.name }),
     ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
     respond,
+    programName: io.named('hooks verify').replace(/ verify$/, ''),
+    verifyCommand: (file) => verifyCommand(file, options, io),
     ...(violations !== undefined && {
       violations: (message) => violations(message).map(({ sentence }) => sentence),
     }),

@@ -20,6 +20,7 @@ import { listeningText } from '../../print/listening-urls.ts';
 import { jsonLine } from '../../json-line.ts';
 import { receivedRow, type ReceivedOptions } from '../../print/received/received-line.ts';
 import type { ListenOptions } from './options.ts';
+import { quotedPath, secretFiles, verifyCommand } from './verify-command.ts';
 
 /** The facts that the first lines print when the receiver is ready. */
 interface ListenReady {
@@ -87,16 +88,26 @@ export class ListenOutput {
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
 
-  show(request: ReceivedRequest): void {
+  /** Saves and prints a request. Returns the file of its capture if it was saved. */
+  show(request: ReceivedRequest): string | undefined {
     const { output, verbose: withBody = false } = this.#options;
     const file = this.#save(request);
     const violations = this.#violationsIn(request);
     if (!this.#isShown(request)) {
       this.hidden += 1;
-      return;
+      return file;
     }
     this.last = request;
-    this.#io.out(receivedRow(request, { output, file, withBody, screen: this.#io, violations }));
+    const further = request.diagnosis?.isCutShort === true ? this.#further(file) : undefined;
+    this.#io.out(receivedRow(request, { output, file, further, withBody, screen: this.#io, violations }));
+    return file;
+  }
+
+  /** The command that searches longer for the cause of a mismatch than a receiver can. */
+  #further(file: string | undefined): string {
+    const save = file === undefined ? 'save requests (hooks listen --save FOLDER), then ' : '';
+    const command = verifyCommand(file ?? 'FILE', this.#options, this.#io);
+    return `${this.#io.named(save)}run ${command}, which searches longer`;
   }
 
   /** Checks the messages of a request with the plan, also of a hidden one, and counts those that violate it. */
@@ -169,13 +180,11 @@ export class ListenOutput {
     const own =
       scheme === '' || typeof config !== 'string' ? '' : ` --config ${quotedPath(resolve(cwd, config))}`;
     const send = plain + scheme + own;
-    const flags = secret ?? secretFile ?? [];
-    const files = flags.flatMap((flag) => ('file' in flag && flag.file !== '-' ? [flag.file] : []));
-    if (files.length > 0 && files.length === flags.length) {
-      return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
-    }
+    const files = secretFiles(this.#options, cwd);
+    const secretFlags = files?.map((file) => `--secret-file ${quotedPath(file)}`);
+    if (secretFlags !== undefined) return [send, ...secretFlags].join(' ');
     // The printed command uses HOOKS_SECRET if it is set in the terminal that runs the command, and asks for it otherwise.
-    const isSet = flags.length === 0 && env['HOOKS_SECRET'];
+    const isSet = (secret ?? secretFile) === undefined && env['HOOKS_SECRET'];
     return `${send} ${isSet ? '$([ "$HOOKS_SECRET" ] || echo --secret-file -)' : '--secret-file -'}`;
   }
 }
@@ -186,11 +195,6 @@ const TYPE_THE_SECRET =
 /** Returns `--scheme` for the first scheme: one scheme is enough, and needs only one secret. Empty for a default scheme. */
 function schemeFlag([first]: readonly SignatureScheme[] = []): string {
   return first === undefined || DEFAULT_SCHEMES.includes(first) ? '' : ` --scheme ${first.name}`;
-}
-
-/** Quotes a path for a POSIX shell. */
-function quotedPath(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
 }
 
 /** Reads a filter. Throws ConfigError for a regular expression that may take long, because senders wait for the filter. */

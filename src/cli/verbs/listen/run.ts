@@ -70,7 +70,9 @@ async function receive(session: Session): Promise<void> {
   }
   const context = { secrets, schemes, forwarding, violations };
   // Loads the inbox only for --ui.
-  const inbox = options.ui ? await (await import('./open-inbox.ts')).openInbox(options, context) : undefined;
+  const inbox = options.ui
+    ? await (await import('./open-inbox.ts')).openInbox(options, context, io)
+    : undefined;
   let keys: KeyCommands | undefined;
   const receiver = await startReceiver({
     host: options.host,
@@ -82,9 +84,9 @@ async function receive(session: Session): Promise<void> {
     forward: forwarding?.forward,
     serveOwn: inbox?.serve,
     onRequest: (request) => {
-      if (keys === undefined) display.show(request);
-      else keys.above(() => display.show(request));
-      inbox?.add(request);
+      const show = (): string | undefined => display.show(request);
+      const file = keys === undefined ? show() : keys.above(show);
+      inbox?.add(request, file);
       expectation.add(request);
     },
     drained: io.drained,

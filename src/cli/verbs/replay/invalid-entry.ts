@@ -2,7 +2,7 @@ import { InputError, ValidationError, type HooksError } from '../../../errors.ts
 import type { PlanViolation } from '../../../plan/plan.ts';
 import { printable } from '../../../redact.ts';
 import type { ReplayEntry, Origin } from '../../../replay/reading/replay-entry.ts';
-import type { ReportedResult } from '../../../report/report.ts';
+import { originText, type ReportedResult } from '../../../report/report.ts';
 import { withPosition } from '../../error-text.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
@@ -35,15 +35,21 @@ export function unplannedError([first, ...others]: readonly PlanViolation[]): Un
 }
 
 export function invalidEntry({ origin }: ReplayEntry, error: HooksError): InvalidEntry {
-  const { line = origin.line, column } = error instanceof InputError ? error : {};
   return {
     origin,
-    place: `${origin.file}:${line}${column === undefined ? '' : `:${column}`}`,
+    place: placeOf(origin, error),
     reason: printable(error.message, 2_000),
     hint: error.hint && printable(error.hint),
     path: error instanceof ValidationError && error.path !== '' ? error.path : undefined,
     ...(error instanceof UnplannedError && { isUnplanned: true }),
   };
+}
+
+/** The place of an error: with its own line and column, if it has them, unless the entry is one of a HAR file. */
+function placeOf(origin: Origin, error: HooksError): string {
+  const { line = origin.line, column } = error instanceof InputError ? error : {};
+  if (origin.request !== undefined) return originText(origin);
+  return `${origin.file}:${line}${column === undefined ? '' : `:${column}`}`;
 }
 
 export function invalidSentence({ place, reason }: Pick<InvalidEntry, 'place' | 'reason'>): string {
@@ -68,7 +74,7 @@ export function invalidLine({ origin, place, reason, path, isUnplanned }: Invali
     ...(path !== undefined && { path }),
     at: place,
     attempts: [],
-    origin: `${origin.file}:${origin.line}`,
+    origin: originText(origin),
   };
 }
 

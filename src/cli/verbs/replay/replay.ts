@@ -13,6 +13,7 @@ import { ExpectedTotal } from '../../../replay/expected-total.ts';
 import { Ledger } from '../../../replay/ledger.ts';
 import type { ProgressMeasure } from '../../print/progress.ts';
 import { createPace } from '../../../replay/pace.ts';
+import { HarNotes } from '../../../capture/import/har-notes.ts';
 import { InvalidCaptures } from '../../../replay/reading/invalid-captures.ts';
 import { assertFormats, nothingToRead } from '../../../replay/reading/read-entries.ts';
 import { createRewrite } from '../../../replay/rewrite.ts';
@@ -22,16 +23,10 @@ import type { Io } from '../../io.ts';
 import { openPipeline } from '../../flags/delivery/open-pipeline.ts';
 import { previewOf } from '../../flags/delivery/preview-flags.ts';
 import { errorSentence } from '../../error-text.ts';
-import { noteUnsigned } from '../../flags/signature/unsigned-note.ts';
+import { remarkOnSigning } from '../../flags/signature/unsigned-note.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
-import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
-import {
-  noteHiddenWebhooks,
-  resolveWhereTo,
-  signingSecrets,
-  type WhereTo,
-} from '../../flags/delivery/where-to.ts';
+import { noteHiddenWebhooks, resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
 import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
@@ -56,8 +51,7 @@ export async function replay(
   const readyOptions = await readyOptionsOf(options, io);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
-  if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
-  noteUnsigned(to, options, { settings, io });
+  remarkOnSigning(to, options, { settings, io });
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
@@ -133,6 +127,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   });
   const { exact = false, format } = options;
   const invalid = new InvalidCaptures();
+  const harNotes = new HarNotes();
   const run = new ReplayRun({
     inputs,
     options,
@@ -142,7 +137,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     watch,
     ledger,
     expected,
-    reading: { exact, format, onBytes: expected.read, onInvalidCapture: invalid.add },
+    reading: { exact, format, onBytes: expected.read, onInvalidCapture: invalid.add, harNotes },
     taken: to.kind === 'queue' ? 'queued' : 'delivered',
     io,
     open,
@@ -152,7 +147,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     signatures,
   });
   const result = await run.finish();
-  if (!quiet) noteEach([invalid.remark, signatures.remark(to)], note);
+  if (!quiet) noteEach([invalid.remark, harNotes.skipped, harNotes.sanitized, signatures.remark(to)], note);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenWebhooks(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);

@@ -1,3 +1,4 @@
+import { originText } from '../../../report/report.ts';
 import { toCapture } from '../../../capture/to-capture.ts';
 import type { ContentFacts } from '../../../message/content-facts.ts';
 import type { Message } from '../../../message/types.ts';
@@ -49,7 +50,7 @@ export function sentOf(
     facts: {
       type: message.type,
       title: messageTitleOf(message),
-      origin: `${origin.file}:${origin.line}`,
+      origin: originText(origin),
       body: verbose && sentBodyText(ready),
     },
     content: patterns.factsOf(message, { index, bytes: bytes.byteLength }),

@@ -39,7 +39,7 @@ import { openPipeline, type OpenPipeline } from '../../flags/delivery/open-pipel
 import { previewOf, type PreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import { isSound, isTaken, resultLine, messageTitleOf } from '../../print/result-line.ts';
 import { resultText } from '../../print/result-text.ts';
-import { warnOfOddSecrets } from '../../flags/signature/odd-secret.ts';
+import { remarkOnSigning } from '../../flags/signature/unsigned-note.ts';
 import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { rejectStdinTwice } from '../../stdin.ts';
@@ -48,7 +48,6 @@ import {
   hasForeignScheme,
   noteHiddenWebhooks,
   resolveWhereTo,
-  signingSecrets,
   type WhereToFlags,
 } from '../../flags/delivery/where-to.ts';
 import type { Sources } from '../../../engine/options.ts';
@@ -77,7 +76,7 @@ export async function sendMessage(
   const sent = isSent ? built : await messageOf(type, { ...options, json }, io);
   if ('sources' in to) rejectMisspelledIntegration(sent.message, to.sources);
   const quiet = options.quiet === true;
-  if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
+  remarkOnSigning(to, options, { settings, io });
   let warning: ResponseCause | undefined;
   const onContradiction = (cause: ResponseCause): void => void (warning = cause);
   const prepared = { io, settings, quiet, onRequest, onContradiction, note: io.note };

@@ -22,8 +22,8 @@ export class TestOutput {
   readonly #unsent: CheckResult[] = [];
   /** Failures whose mistake was already printed. They are printed on one line when another result follows. */
   readonly #alike: CheckResult[] = [];
-  /** Sentences about mistakes that were already printed, each with its fix. */
-  readonly #explained = new Set<string>();
+  /** The results with whose mistakes a fix was printed, by the sentence about the mistake. */
+  readonly #explained = new Map<string, CheckResult>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {
     this.#options = options;
@@ -34,26 +34,34 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(jsonLine(checkFields(result)));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
-    else if (!quiet || result.outcome === 'failed') this.#print(result);
+    else if (!quiet || result.outcome === 'failed') this.#printResult(result);
   }
 
   /** Prints a result, after the failures before it that have the same mistake. */
-  #print(result: CheckResult): void {
+  #printResult(result: CheckResult): void {
     const isKnown = this.#isKnown(result);
     const [first] = this.#alike;
     if (!isKnown || (first !== undefined && first.mistake?.says !== result.mistake?.says)) this.#printAlike();
     if (isKnown) this.#alike.push(result);
-    else this.#io.out(checkText(result, this.#io, { isKnown }));
+    else this.#print(checkText(result, this.#io, { isKnown }));
+  }
+
+  /** Prints text for people, whose commands can be typed. */
+  #print(text: string): void {
+    this.#io.out(this.#io.named(text));
   }
 
   #printAlike(): void {
-    this.#io.out(alikeText(this.#alike.splice(0), this.#io));
+    const alike = this.#alike.splice(0);
+    const above = this.#explained.get(alike[0]?.mistake?.says ?? '');
+    this.#print(alikeText(alike, this.#io, above));
   }
 
-  #isKnown({ mistake }: CheckResult): boolean {
+  #isKnown(result: CheckResult): boolean {
+    const { mistake } = result;
     if (mistake === undefined) return false;
     const isKnown = this.#explained.has(mistake.says);
-    this.#explained.add(mistake.says);
+    if (!isKnown) this.#explained.set(mistake.says, result);
     return isKnown;
   }
 
@@ -63,9 +71,9 @@ export class TestOutput {
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
       this.#printAlike();
-      this.#io.out(unsentText(this.#unsent, this.#io));
+      this.#print(unsentText(this.#unsent, this.#io));
       const isNews = verdict !== undefined && !this.#explained.has(verdict.says);
-      if (isNews) this.#io.out(runVerdictText(verdict, this.#io));
+      if (isNews) this.#print(runVerdictText(verdict, this.#io));
       if (!quiet) this.#io.out(fitText(`\n${summaryText(summary)}\n`, this.#io.stdoutColumns));
     }
   }

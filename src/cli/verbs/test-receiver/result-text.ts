@@ -58,22 +58,37 @@ export function checkText(
 }
 
 /**
- * Formats checks that failed because of a mistake that was printed before: several on one line, `✗ screen, track: 401 …`.
+ * Formats checks that failed because of a mistake that was printed before, with `above`: several on one line,
+ * `✗ screen, track: 401 …`. Names each response if not all are like that of `above`.
  */
-export function alikeText(results: readonly CheckResult[], screen: Screen): string {
+export function alikeText(
+  results: readonly CheckResult[],
+  screen: Screen,
+  above: CheckResult | undefined,
+): string {
   const [first, ...others] = results;
   if (first === undefined) return '';
   if (others.length === 0) return checkText(first, screen, { isKnown: true });
   const { color, stdoutColumns: columns } = screen;
-  const names = results.map(({ check }) => check).join(', ');
-  const statuses = [
-    ...new Set(results.map(({ status, error }) => String(status ?? error ?? 'no response'))),
-  ].join(', ');
-  const known = color.dim(`(${first.mistake?.code}, as above)`);
-  return fitText(
-    `${color.red('✗')} ${results.length} more checks: ${statuses}  ${known}\n    ${names}\n`,
-    columns,
-  );
+  const checks = new Map<string, string[]>();
+  for (const each of results) {
+    const response = responseText(each);
+    checks.set(response, [...(checks.get(response) ?? []), each.check]);
+  }
+  const isLikeAbove = checks.size === 1 && above !== undefined && checks.has(responseText(above));
+  const status = isLikeAbove ? `: ${first.status ?? first.error ?? 'no response'}` : '';
+  const head = `${color.red('✗')} ${results.length} more checks${status}  ${color.dim(`(${first.mistake?.code}, as above)`)}\n`;
+  const groups = [...checks].map(([response, codes]) => {
+    return `    ${isLikeAbove ? '' : `${response}: `}${codes.join(', ')}\n`;
+  });
+  return fitText(head + groups.join(''), columns);
+}
+
+/** The response to a check: its status, and the words of its body. */
+function responseText({ status, error, reply = '' }: CheckResult): string {
+  const words = printable(quotationOf(reply), 80);
+  const code = String(status ?? error ?? 'no response');
+  return words === '' || words === STATUS_CODES[status ?? 0] ? code : `${code} "${words}"`;
 }
 
 function adviceText(advice: ReceiverMistake, color: Palette): string {

@@ -129,6 +129,7 @@ class ReceiverTest {
       signal: io.signal,
       runId: randomBytes(6).toString('hex'),
       gone: () => started && whyGone(started),
+      printed: started && (() => this.#printed.takeNew()),
       onResult: (result) => {
         this.#results.push(result);
         this.#display.show(result);

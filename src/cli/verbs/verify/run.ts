@@ -53,7 +53,7 @@ async function verifyOneOf(file: string, verification: Verification): Promise<Ex
   } else if (flags.quiet !== true || result.verdict?.valid !== true) {
     const text = result.error
       ? `${io.color.red('invalid:')} ${errorSentence(result.error)}`
-      : await printedVerdictText(result.verdict, result.bytes, io.color);
+      : await printedVerdictText(result.verdict, result.bytes, io);
     io.out(`${fitText(`${printable(file)}: ${text.replaceAll('\n', '\n  ')}`, io.stdoutColumns)}\n`);
   }
   if (result.error) return result.error instanceof SignatureError ? ExitCode.negative : ExitCode.unusable;
@@ -83,8 +83,9 @@ async function verifyFile(file: BodySource, flags: VerifyFlags, context: Command
   if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) {
-    io.out(`${fitText(await printedVerdictText(verdict, bytes, io.color), io.stdoutColumns)}\n`);
-  } else if (!verdict.valid) io.note(await printedVerdictText(verdict, bytes, io.errColor));
+    io.out(`${fitText(await printedVerdictText(verdict, bytes, io), io.stdoutColumns)}\n`);
+  } else if (!verdict.valid)
+    io.note(await printedVerdictText(verdict, bytes, { color: io.errColor, named: io.named }));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
@@ -199,7 +200,7 @@ function isFromEnvironment({ flags, context }: Verification): boolean {
 async function printedVerdictText(
   verdict: PrintedVerdict,
   bytes: number,
-  color: Io['color'],
+  { color, named }: Pick<Io, 'color' | 'named'>,
 ): Promise<string> {
   if (!verdict.valid) {
     const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
@@ -209,7 +210,7 @@ async function printedVerdictText(
     const lines = [
       `${color.red('invalid:')} ${what}`,
       ...(expected === undefined ? both.slice(1) : expected === got ? [] : both),
-      `${color.dim('hint:   ')} ${fix.join(' ')}`,
+      `${color.dim('hint:   ')} ${named(fix.join(' '))}`,
     ];
     return lines.join('\n');
   }

@@ -19,9 +19,20 @@ import { ChangeTable, type Changed, type Cost } from '../change.ts';
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json === undefined) return;
-  yield* PART_CHANGES.changes(json.node, cost);
-  if (cost === 2) yield* withoutOneMember(json.node);
-  if (cost === 2) yield* withFloats(json.node);
+  // These changes write compact JSON, so they also undo the white space of the body, which must be named, too.
+  const last = (): string => (body.text?.trim() === compact(json.node) ? '' : COMPACTED);
+  for (const changed of contentChanges(json.node, cost)) {
+    yield { ...changed, last };
+  }
+}
+
+const COMPACTED = ', and without the white space between its parts';
+
+function* contentChanges(node: JsonNode, cost: Cost): Generator<Changed<string>> {
+  yield* PART_CHANGES.changes(node, cost);
+  if (cost !== 2) return;
+  yield* withoutOneMember(node);
+  yield* withFloats(node);
 }
 
 /** Yields the same JSON as other programs write it, in the spellings of this cost. */
@@ -164,24 +175,40 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
 }
 
 /**
- * Yields the body with `.0` after one integer, for each integer, and after all of them: Python, Ruby and Java write floats so,
- * and JavaScript, which passes a body on, writes them without.
+ * Yields the body with other decimals of one number, for each number, and of all of them: Python, Ruby and Java write floats
+ * with `.0`, many languages write money with two decimals, and JavaScript, which passes a body on, writes neither.
  */
 function* withFloats(node: JsonNode): Generator<Changed<string>> {
-  const integers: JsonNode[] = [];
-  mapped(node, (each) => {
-    if (each.kind === 'literal' && /^-?\d+$/.test(each.text)) integers.push(each);
-    return each;
-  });
-  const would = 'with .0 after its whole numbers, as the sender wrote them';
-  const single = integers.length < 2 ? [] : integers.slice(0, MOST_MEMBERS).map((each) => [each]);
-  for (const some of [integers, ...single].map((each) => new Set(each))) {
-    const asFloat = (each: JsonNode): JsonNode =>
-      each.kind === 'literal' && some.has(each) ? { ...each, text: `${each.text}.0` } : each;
-    const value = compact(mapped(node, asFloat));
-    if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost: 2, value };
+  for (const [would, spelled] of DECIMALS) {
+    const numbers: JsonNode[] = [];
+    mapped(node, (each) => {
+      if (each.kind === 'literal' && spelled(each.text) !== undefined) numbers.push(each);
+      return each;
+    });
+    const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_MEMBERS).map((each) => [each]);
+    for (const some of [numbers, ...single].map((each) => new Set(each))) {
+      const respelled = (each: JsonNode): JsonNode =>
+        each.kind === 'literal' && some.has(each) ? { ...each, text: spelled(each.text) ?? each.text } : each;
+      const value = compact(mapped(node, respelled));
+      if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost: 2, value };
+    }
   }
 }
+
+/** Spellings of numbers. Undefined for a number that has no such spelling. */
+const DECIMALS: readonly (readonly [would: string, spelled: (text: string) => string | undefined])[] = [
+  [
+    'with .0 after its whole numbers, as the sender wrote them',
+    (text) => (/^-?\d+$/.test(text) ? `${text}.0` : undefined),
+  ],
+  [
+    'with two decimals in its numbers, as the sender wrote them',
+    (text) => {
+      const [, whole, decimals = ''] = /^(-?\d+)(?:\.(\d))?$/.exec(text) ?? [];
+      return whole === undefined ? undefined : `${whole}.${decimals.padEnd(2, '0')}`;
+    },
+  ],
+];
 
 const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
 const MOST_MEMBERS = 20;

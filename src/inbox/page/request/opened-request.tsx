@@ -7,6 +7,7 @@ import { Comparison } from './comparison.tsx';
 import { editedOf } from './edit-draft.ts';
 import { EditForm } from './edit-form.tsx';
 import { Sentence } from '../field-error.tsx';
+import { FurtherDiagnosis } from './further-diagnosis.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ResponseView } from './response-view.tsx';
 import type { FullRequest } from '../full-request.ts';
@@ -200,6 +201,7 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
         {why !== undefined && <Sentence text={printable(why, 2_000)} />}
         {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
       </p>
+      <FurtherDiagnosis verify={details.verify} onCopy={onCopy} />
       {expected !== undefined && (
         <dl class="signatures">
           <dt>Expected</dt>

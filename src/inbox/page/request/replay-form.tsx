@@ -116,7 +116,7 @@ export function ForwardedText({
   readonly what: string;
   readonly forwarded: Forwarded;
 }): JSX.Element {
-  const { url, status, error, detail, headers, reply, ms } = forwarded;
+  const { url, status, error, detail, headers, reply, says, hint, ms } = forwarded;
   const isGood = status !== undefined && status < 300;
   return (
     <>
@@ -124,6 +124,8 @@ export function ForwardedText({
       in {millisecondsText(ms)}
       {detail !== undefined && `, ${printable(detail)}`}
       {reply !== undefined && <Reply text={reply} />}
+      {says !== undefined && <span class="cause">Cause: {printable(says, 2_000)}</span>}
+      {hint !== undefined && <span class="cause">Fix: {printable(hint, 2_000)}</span>}
       {headers !== undefined && Object.keys(headers).length > 0 && (
         <details>
           <summary>Headers of the response</summary>

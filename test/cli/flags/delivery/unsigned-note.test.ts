@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { hooks } from '../../run-in-process.ts';
 
-const REPLAYS = ['replay', 'a.json', '--url', 'http://127.0.0.1:9/', '--dry-run'];
+const URL = ['--url', 'http://127.0.0.1:9/', '--dry-run'];
+const REPLAYS = ['replay', 'a.json', ...URL];
+const SENDS = ['send', 'track', '--event', 'A', ...URL];
 const TRACK = '{"type":"track","event":"A","userId":"u"}';
 const NOTE = 'note: sent unsigned: the secrets of the config';
 
@@ -17,8 +19,10 @@ it.each(['first-secret', '${UNSET_OF_TEST}'])(
       'package.json': '{}',
       'a.json': TRACK,
     });
-    const { code, stderr } = await hooks(REPLAYS, { cwd });
-    expect([code, stderr]).toEqual([0, expect.stringContaining(NOTE)]);
+    for (const args of [REPLAYS, SENDS]) {
+      const { code, stderr } = await hooks(args, { cwd });
+      expect([code, stderr]).toEqual([0, expect.stringContaining(NOTE)]);
+    }
     expect((await hooks([...REPLAYS, '--secret', 'given'], { cwd })).stderr).not.toContain(NOTE);
     expect((await hooks([...REPLAYS, '-q'], { cwd })).stderr).not.toContain(NOTE);
   },

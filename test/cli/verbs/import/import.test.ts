@@ -182,3 +182,46 @@ it('lets replay send the requests of a HAR file as they are', async () => {
   expect(ended.stdout).toContain('the file is cut off here');
   expect(ended.code).toBe(1);
 });
+
+describe('a minified HAR file of Chrome', () => {
+  const page = { request: { method: 'GET', url: 'https://a.example/', headers: [] } };
+  const chrome = (headers: readonly object[] = []) =>
+    JSON.stringify({
+      log: {
+        creator: { name: 'WebInspector', version: '537.36' },
+        entries: [
+          { request: { ...page.request, headers } },
+          harEntry({ url: '/hook', body: BODY }),
+          harEntry({ url: '/hook', body: Buffer.from('{"type":"nope"}') }),
+        ],
+      },
+    });
+  const NOTE = 'note: a.har has no Cookie and no Authorization headers; Chrome leaves them out unless';
+
+  it('without secrets is noted once by import and replay', async () => {
+    const { stderr, cwd } = await importing({ 'a.har': chrome() });
+    expect(stderr.split(NOTE)).toHaveLength(2);
+    const replayed = await hooks(['replay', 'a.har', '--url', 'http://127.0.0.1:9/', '--dry-run'], { cwd });
+    expect(replayed.stderr.split(NOTE)).toHaveLength(2);
+    const cookie = await importing({ 'a.har': chrome([{ name: 'cookie', value: 'a=b' }]) });
+    expect(cookie.stderr).not.toContain(NOTE);
+  });
+
+  it('is replayed with the number of each request, and its requests without a body are counted', async () => {
+    const cwd = temporaryFolder({ 'a.har': chrome() });
+    const args = [
+      'replay',
+      'a.har',
+      '--url',
+      'http://127.0.0.1:9/',
+      '--retry-for',
+      '0',
+      '--report',
+      'a.json',
+    ];
+    const { stdout, stderr } = await hooks(args, { cwd });
+    expect(stdout + stderr).toContain('a.har request 3: ');
+    expect(stderr).toContain('note: 1 request without a body skipped');
+    expect(readFileSync(join(cwd, 'a.json'), 'utf8')).toContain('"origin":"a.har request 3"');
+  });
+});

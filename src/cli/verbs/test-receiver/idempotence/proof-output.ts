@@ -91,7 +91,7 @@ export class ProofOutput {
     if (result.outcome === 'unsent') return;
     if (options.quiet === true && result.outcome !== 'failed') return;
     this.#progress?.clear();
-    io.out(proofText(result, repeat, io));
+    io.out(io.named(proofText(result, repeat, io)));
   };
 
   /** Prints a line that `-q` leaves out. */

@@ -1,0 +1,192 @@
+import type { Clock } from '../../clock.ts';
+import { BUILT_IN_SCHEMES, SEGMENT } from '../../signature/schemes/built-in.ts';
+import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
+import { layoutOf, signatureHeaderNames } from '../../signature/schemes/layout.ts';
+import type { CheckResponse } from '../check-response.ts';
+import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../check.ts';
+import { isTakenResponse } from '../judge-responses.ts';
+import type { SuspectModel } from '../mistakes/suspects.ts';
+import type { ReceiverUnderTest } from '../receiver-under-test.ts';
+import { otherDigit, type CheckRequest } from '../sample.ts';
+
+export interface VerificationProbeOptions extends MistakeOptions {
+  readonly clock: Clock;
+  /**
+   * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
+   * its mistake.
+   */
+  readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
+}
+
+const PROBING_MS = 10_000;
+
+/** How often a rejected request is sent again: enough to reach each of several instances behind a load balancer. */
+const REPETITIONS = 4;
+const INCONSISTENT: ReceiverMistake = {
+  code: 'inconsistent',
+  says: 'it accepts a request that it has just rejected: its instances behind a load balancer do not have the same secret or version',
+  fix: 'give every instance the same secret and version, and start them again',
+  confidence: 'proved',
+};
+
+/** Finds the mistake of a receiver that rejects correct signatures, by the wrong signatures that it accepts. */
+export class VerificationProbe {
+  readonly #options: VerificationProbeOptions;
+  readonly #receiver: ReceiverUnderTest;
+  readonly #model: SuspectModel;
+  /** Headers that carry the signature, too, in each request. Empty if the receiver does not accept this number of headers. */
+  #names: readonly string[] = HEADER_NAMES;
+  /** Number of wrong signatures that were rejected. */
+  tried = 0;
+
+  constructor(
+    options: VerificationProbeOptions,
+    { receiver, model }: { readonly receiver: ReceiverUnderTest; readonly model: SuspectModel },
+  ) {
+    this.#options = options;
+    this.#receiver = receiver;
+    this.#model = model;
+  }
+
+  /** The mistake; undefined if the receiver rejects all wrong signatures, too. */
+  async find(request: CheckRequest): Promise<ReceiverMistake | undefined> {
+    if (await this.#isInconsistent(request)) return INCONSISTENT;
+    const { clock, mistakenRequests } = this.#options;
+    const until = clock.now() + PROBING_MS;
+    const ofHeader = await this.#ofHeader(request);
+    if (ofHeader !== undefined) return ofHeader;
+    for (const { request: wrong, mistake } of await mistakenRequests(
+      Buffer.from(request.body),
+      this.#options,
+    )) {
+      if (clock.now() > until || this.#receiver.over !== undefined) return undefined;
+      const accepted = await this.#acceptance(inHeaders(wrong, this.#names));
+      if (accepted === 'lost') return undefined;
+      if (accepted === undefined) {
+        this.tried += 1;
+        continue;
+      }
+      const header = await this.#headerOf(wrong);
+      const says = `${mistake.says}${header === undefined ? '' : `, in ${header}`}${accepted.later}`;
+      const fix = header === undefined ? mistake.fix : `${mistake.fix}; and ${this.#readFix}`;
+      return { ...mistake, says, fix, confidence: 'proved' };
+    }
+    return undefined;
+  }
+
+  /** Whether the receiver accepts a request that it has just rejected. */
+  async #isInconsistent(request: CheckRequest): Promise<boolean> {
+    for (let tries = 0; tries < REPETITIONS; tries++) {
+      if (isTakenResponse(await this.#receiver.ask(request))) return true;
+    }
+    return false;
+  }
+
+  /** The mistake of reading another header, if the receiver accepts the right signature there. */
+  async #ofHeader(request: CheckRequest): Promise<ReceiverMistake | undefined> {
+    const everywhere = inHeaders(request, this.#names);
+    const accepted = await this.#acceptance(everywhere);
+    if (accepted === 'lost' || accepted === undefined) {
+      const isAsForgery = this.#model.isAsForgery(await this.#receiver.ask(everywhere));
+      if (!isAsForgery) this.#names = [];
+      return undefined;
+    }
+    const header = await this.#headerOf(request);
+    const says = `it reads the signature from ${header}, not from ${this.#wanted}: it accepts the right signature there${accepted.later}`;
+    return header === undefined
+      ? undefined
+      : { code: 'other-header', says, fix: this.#readFix, confidence: 'proved' };
+  }
+
+  get #wanted(): string {
+    return signatureHeaderNames(this.#options.signer?.schemes ?? DEFAULT_SCHEMES);
+  }
+
+  get #readFix(): string {
+    const [scheme = SEGMENT] = this.#options.signer?.schemes ?? [];
+    const { name, lowerName } = layoutOf(scheme).signatureHeader;
+    return `read the header ${name} (Node: request.headers['${lowerName}'], in lower case; PHP: $_SERVER['HTTP_${name.toUpperCase().replaceAll('-', '_')}'])`;
+  }
+
+  /** The other header in which the receiver accepts this signature. Undefined if it accepts the signature where it belongs. */
+  async #headerOf(request: CheckRequest): Promise<string | undefined> {
+    const isAccepted = async (names: readonly string[]): Promise<boolean> =>
+      typeof (await this.#acceptance(inHeaders(request, names))) === 'object';
+    if (this.#names.length === 0 || (await isAccepted([]))) return undefined;
+    let names = this.#names;
+    while (names.length > 1) {
+      const half = names.slice(0, Math.ceil(names.length / 2));
+      names = (await isAccepted(half)) ? half : names.slice(half.length);
+    }
+    return names[0];
+  }
+
+  /**
+   * How the receiver accepts a signature: `later` names the response if something after the verification fails. `lost`: no
+   * response. Undefined if the receiver rejects the signature.
+   */
+  async #acceptance(request: CheckRequest): Promise<{ readonly later: string } | 'lost' | undefined> {
+    const response = await this.#receiver.ask(request);
+    if (response.kind === 'none') return 'lost';
+    const isTaken = response.kind === 'taken';
+    if (isTaken && this.#model.forgery?.kind === 'rejected') return { later: '' };
+    if (!(await this.#isVerified(request, response))) return undefined;
+    return { later: isTaken ? '' : `; what fails after this check responds with ${response.status}` };
+  }
+
+  /**
+   * Whether a request passed the verification and was rejected for another reason: it does not get the response of a
+   * forgery, twice, and the same request with another digest does. Limits of rates and of the form of headers do not count.
+   */
+  async #isVerified(request: CheckRequest, response: CheckResponse): Promise<boolean> {
+    const isOther = (each: CheckResponse) =>
+      /rejected|failing|taken/.test(each.kind) && !this.#model.isAsForgery(each);
+    if (!isOther(response)) return false;
+    const changed = headersOf(request).map((text, index) =>
+      index % 2 === 0 ? text : text.replace(DIGEST, otherDigit),
+    );
+    const forged = { ...request, signatureHeaders: changed };
+    if (!this.#model.isAsForgery(await this.#receiver.ask(forged))) return false;
+    return isOther(await this.#receiver.ask(request));
+  }
+}
+
+const DIGEST = /[\w+/-]{20,}=*$/;
+
+const OWNERS = ['', 'Hub-', 'Webhook-', 'Hook-', 'Hooks-', 'Segment-', 'Request-', 'Body-', 'Payload-'];
+/**
+ * Headers in which receivers look for a signature: few enough for servers that accept 100 headers of 8 KB together.
+ */
+const HEADER_NAMES: readonly string[] = [
+  ...new Set([
+    ...BUILT_IN_SCHEMES.map((scheme) => layoutOf(scheme).signatureHeader.name),
+    ...OWNERS.flatMap((owner) => [
+      `X-${owner}Signature`,
+      `${owner}Signature`,
+      `X-${owner}Signature-256`,
+      `X-${owner}Signature-SHA1`,
+      `X-${owner}HMAC`,
+    ]),
+    'X-Hub-Signature-SHA256',
+    'X-Signature-SHA256',
+    'X-HMAC-SHA1',
+    'X-HMAC-SHA256',
+    'X-HMAC-Signature',
+    'X-Sign',
+    'X-Digest',
+  ]),
+];
+
+function headersOf({ signature, signatureHeaders }: CheckRequest): readonly string[] {
+  return signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
+}
+
+/** The request with its signature in other headers, too. Headers that it has stay as they are. */
+function inHeaders(request: CheckRequest, names: readonly string[]): CheckRequest {
+  const own = headersOf(request);
+  const value = own.findLast((text, index) => index % 2 === 1 && DIGEST.test(text));
+  if (value === undefined || names.length === 0) return request;
+  const taken = own.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const others = names.filter((name) => !taken.includes(name.toLowerCase()));
+  return { ...request, signatureHeaders: [...own, ...others.flatMap((name) => [name, value])] };
+}
