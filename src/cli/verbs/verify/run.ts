@@ -84,8 +84,9 @@ async function verifyFile(file: BodySource, flags: VerifyFlags, context: Command
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) {
     io.out(`${fitText(await printedVerdictText(verdict, bytes, io), io.stdoutColumns)}\n`);
-  } else if (!verdict.valid)
+  } else if (!verdict.valid) {
     io.note(await printedVerdictText(verdict, bytes, { color: io.errColor, named: io.named }));
+  }
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
