@@ -19,20 +19,34 @@ export async function* curlRequests(script: Buffer, readFile: ReadNamedFile): As
 }
 
 async function readCommand(
-  { words, line, problem }: ShellCommand,
+  { words, line, problem, pipe }: ShellCommand,
   readFile: ReadNamedFile,
 ): Promise<Imported> {
   const what = `the curl command in line ${line}`;
   if (problem !== undefined) return { kind: 'rejected', what, reason: problem };
   try {
     const call = new CurlCall();
-    await call.read(words.slice(1), readFile);
+    await call.read(words.slice(1), async (name) =>
+      name === '-' && pipe.length > 0 ? pipedBytes(pipe) : readFile(name),
+    );
     const { request } = call;
     return request === undefined ? { kind: 'skipped' } : { kind: 'request', request };
   } catch (error) {
     if (error instanceof RequestRejection) return { kind: 'rejected', what, reason: error.message };
     throw error;
   }
+}
+
+/** The bytes that a pipeline prints which writes a text or decodes base64, as `--curl` writes it. */
+function pipedBytes([first = [], ...others]: ShellCommand['pipe']): Buffer {
+  const [program, option, text] = first;
+  const isText = program === 'printf' && option === '%s' && text !== undefined && first.length === 3;
+  const [decoder] = others;
+  const decodes = decoder?.[0] === 'base64' && /^(?:-d|-D|--decode)$/.test(decoder[1] ?? '');
+  if (!isText || others.length > 1 || (decoder !== undefined && !decodes)) {
+    throw new RequestRejection('its body is the output of another command');
+  }
+  return Buffer.from(text, decodes ? 'base64' : 'latin1');
 }
 
 /** Options that change nothing in the request, by their letter or name. */

@@ -4,6 +4,11 @@ export interface ShellCommand {
   readonly words: readonly string[];
   /** Why the words are unknown, for example a variable. The rest of the command is still split. */
   readonly problem?: string;
+  /**
+   * The words of the commands before this one in its pipeline, first to last; no words for a command with a problem. Empty if
+   * its input is not a pipe.
+   */
+  readonly pipe: readonly (readonly string[])[];
 }
 
 /**
@@ -43,6 +48,7 @@ class PosixReader {
   #words: string[] = [];
   #word: string | undefined;
   #problem: string | undefined;
+  #pipe: readonly (readonly string[])[] = [];
 
   constructor(text: string) {
     this.#text = text;
@@ -111,16 +117,16 @@ class PosixReader {
   #endCommand(separator = ''): void {
     if (this.#word !== undefined) this.#words.push(this.#word);
     this.#word = undefined;
-    // Two characters make one separator: `&&`, `||`.
     this.#skip(1);
-    if (separator === '|') this.#problem ??= 'it is a part of a pipeline';
-    if (this.#words.length > 0) {
-      const problem = this.#problem === undefined ? {} : { problem: this.#problem };
-      this.#commands.push({ line: this.#startLine, words: this.#words, ...problem });
+    const [words, pipe, problem] = [this.#words, this.#pipe, this.#problem];
+    if (words.length > 0) {
+      this.#commands.push({ line: this.#startLine, words, pipe, ...(problem !== undefined && { problem }) });
     }
+    // A pipeline continues after a line break. A second character of a separator (`&&`, `||`) ends it.
+    if (words.length > 0) this.#pipe = separator === '|' ? [...pipe, problem === undefined ? words : []] : [];
+    else if (separator !== '\n') this.#pipe = [];
     this.#words = [];
-    // The command after `|` reads what the one before it prints.
-    this.#problem = separator === '|' ? 'it is a part of a pipeline' : undefined;
+    this.#problem = undefined;
   }
 }
 
@@ -149,7 +155,7 @@ function cmdCommands(text: string): readonly ShellCommand[] {
   let [command, line, startLine, isQuoted] = ['', 1, 1, false];
   const finish = (): void => {
     const words = windowsWords(command);
-    if (words.length > 0) commands.push({ line: startLine, words });
+    if (words.length > 0) commands.push({ line: startLine, words, pipe: [] });
     command = '';
   };
   for (const [piece] of text.matchAll(/\^\r?\n(?:\r?\n)?|\^[^]|\r?\n|[^]/g)) {

@@ -119,7 +119,8 @@ describe('a request whose exact bytes are unknown', () => {
     ],
     ['a variable', 'a.sh', 'curl http://a -d "$BODY"', 'line 1 is rejected: it has a variable'],
     ['a command', 'a.sh', 'curl http://a -d `id`', 'it has a variable or a command'],
-    ['a pipeline', 'a.sh', 'printf x | curl http://a -d @-', 'it is a part of a pipeline'],
+    ['the output of another command', 'a.sh', 'cat x | curl http://a -d @-', 'the output of another command'],
+    ['a variable in a pipe', 'a.sh', 'printf %s "$X" |\ncurl http://a -d @-', 'output of another command'],
     ['a form of curl', 'a.sh', 'curl http://a -F a=b', 'boundaries'],
     [
       'an unknown option',
@@ -162,6 +163,15 @@ it.each([
   const { code, stderr } = await importing({ 'a.txt': content });
   expect(stderr).toContain(sentence);
   expect(code).toBe(2);
+});
+
+it.each([
+  ['printf %s eA== | base64 -d |\ncurl a.example/y --data-binary @-', 'x'],
+  ["printf %s 'a b' | curl a.example/y --data-binary @-", 'a b'],
+  ['false || curl a.example/y -d x | jq .', 'x'],
+])('reads the body of %j', async (script, body) => {
+  const { captures } = await importing({ 'a.sh': script });
+  expect(captures).toMatchObject([{ url: '/y', body }]);
 });
 
 it('reads the file that a curl command names, if it is in the folder of the input', async () => {
