@@ -7,6 +7,7 @@ import { until } from '../until.ts';
 import { filledQueue } from './filled-queue.ts';
 import { placeToComplete } from './place-to-complete.ts';
 import { hooks } from './run-in-process.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 
 const SECRETS = { sharedSecret: 'hunter2', writeKey: 'hunter2' };
 async function asked(
@@ -85,7 +86,11 @@ describe('hooks complete', () => {
     await filledQueue(dataDir);
     const file = join(dataDir, 'hooks.db');
     const contents = async () => [await readdir(dataDir), await readFile(file)];
-    await until(async () => (await readdir(dataDir)).length === 2, 'the queue to be closed');
+    // SQLite closes the file when the statements of its connection are collected.
+    await until(async () => {
+      collectGarbage();
+      return (await readdir(dataDir)).length === 2;
+    }, 'the queue to be closed');
     const before = await contents();
     const ids = async (...words: readonly string[]) => {
       return (await asked(['queue', ...words], dataDir, { HOOKS_DATA_DIR: dataDir })).values;

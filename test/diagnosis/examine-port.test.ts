@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineFailure, networkCauseOf } from '../../src/diagnosis/explain.ts';
 import { listening } from '../answers/counterparts.ts';
 import { makeCertificates } from '../certificates.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 
 const HELLO = 0x16;
 
@@ -142,11 +141,9 @@ it('examines what else listens only after a connection that was really refused',
 });
 
 it('ends in time at a port that is silent, also after a garbage collection', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const port = await answering(() => {});
   const examined = examine(`https://127.0.0.1:${port}/`, 300);
-  const collecting = setInterval(collect, 20);
+  const collecting = setInterval(collectGarbage, 20);
   onTestFinished(() => clearInterval(collecting));
   expect(await examined).toEqual({ cause: 'port-silent' });
 });

@@ -1,11 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { RequestStore, type StoreLimits } from '../../src/inbox/request-store.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { trackingCallOf } from '../../src/receiver/messages/tracking-call.ts';
 import { searchBodies } from '../../src/inbox/search-bodies.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 
 const REQUEST: ReceivedRequest = {
   at: 0,
@@ -59,8 +58,6 @@ describe('RequestStore', () => {
   });
 
   it('drops the messages of a body, which need several times its memory', () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void; // the flag above makes it
     const batch = Array.from({ length: 2_000 }, (_, id) => ({
       type: 'track',
       event: `E${id}`,

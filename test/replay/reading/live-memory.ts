@@ -1,8 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void; // what the flag provides
+import { collectGarbage } from '../../collect-garbage.ts';
 
 /** By how much what is in use, in V8's heap and in buffers outside it, has grown since the beginning. */
 export class LiveMemory {
