@@ -1,10 +1,12 @@
 import { Option } from 'commander';
 import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
 import type { Define } from '../../command.ts';
+import type { ExitCode } from '../../exit-code.ts';
+import { addCompareFlags, rejectCompareConflicts, type CompareFlags } from './compare/options.ts';
 import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
-import { withReports } from '../../print/reports.ts';
+import { withReports, type Reports } from '../../print/reports.ts';
 import { collect, collectGiven, given, timeFrom } from '../../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
@@ -13,6 +15,7 @@ const EXAMPLES = `Examples:
   $ hooks replay captures/*.json --url http://localhost:3000/webhook --exact
   $ hooks replay day.ndjson --rate 100/s --filter type=track,event=Signup
   $ hooks replay day.ndjson --resume --failed failed.ndjson --report replay.xml
+  $ hooks replay day.ndjson --url :3001/webhook --compare :3000/webhook
   $ zcat day.gz | hooks replay - --endpoint http://localhost:3000 --write-key K
 `;
 
@@ -71,13 +74,20 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);
   addPreviewFlags(command);
+  addCompareFlags(command);
   command.action(async (files: readonly string[]) => {
-    const { replay } = await import('./replay.ts');
-    const options = command.optsWithGlobals<ReplayOptions>();
-    const { failed, dryRun, curl } = options;
+    const options = command.optsWithGlobals<ReplayOptions & CompareFlags>();
+    const { failed, dryRun, curl, compare } = options;
     // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;
     const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
-    exit(await withReports(reported, io, ({ github }) => replay(files, options, { io, github })));
+    const run = async (reports: Reports): Promise<ExitCode> => {
+      rejectCompareConflicts(options);
+      if (compare === undefined)
+        return (await import('./replay.ts')).replay(files, options, { io, github: reports.github });
+      const { compareReceivers } = await import('./compare/run.ts');
+      return compareReceivers(files, { ...options, compare }, { io, reports });
+    };
+    exit(await withReports(reported, io, run));
   });
 };
