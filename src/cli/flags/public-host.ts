@@ -1,4 +1,3 @@
-import { redactUrl } from '../../redact.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { flagError } from './flag-values.ts';
@@ -20,15 +19,8 @@ export async function askForPublicHosts(
   io: Io,
 ): Promise<ExitCode | undefined> {
   if (yes) return undefined;
-  const { whyPrivateHost, whyPrivateName } = await import('../../transport/route/public-address.ts');
-  const found = await Promise.all(
-    urls.map(async (each) => {
-      const url = new URL(each);
-      const reason = whyPrivateHost(url) ?? (await whyPrivateName(url));
-      return reason === undefined ? [new URL(redactUrl(each)).host] : [];
-    }),
-  );
-  const hosts = [...new Set(found.flat())].join(' and ');
+  const { publicHosts } = await import('../../app/compare/public-hosts.ts');
+  const hosts = (await publicHosts(urls)).join(' and ');
   if (hosts === '') return undefined;
   if (io.stdin.isTTY !== true || !io.stderrIsTty) {
     const sentence = `There is no terminal at which to confirm sending to ${hosts}, a public host`;
@@ -36,8 +28,8 @@ export async function askForPublicHosts(
   }
   const { confirm, isCancel } = await import('@clack/prompts');
   const { stdin: input, stderr: output, signal } = io;
-  const answer = await confirm({ input, output, signal, message: text(hosts), initialValue: false });
-  if (answer === true) return undefined;
+  const agreed = await confirm({ input, output, signal, message: text(hosts), initialValue: false });
+  if (agreed === true) return undefined;
   io.note('Nothing was sent');
-  return isCancel(answer) ? (interruptedCode(io) ?? ExitCode.sigint) : ExitCode.negative;
+  return isCancel(agreed) ? (interruptedCode(io) ?? ExitCode.sigint) : ExitCode.negative;
 }

@@ -1,16 +1,19 @@
-import { readResponse, type ComparedResponse, type ReadResponse } from './compared-response.ts';
+import { partsOfResponse, type ComparedResponse, type ResponseParts } from './compared-response.ts';
 import type { IgnoresPath } from './ignored-paths.ts';
 import { bodyPath, headerPath, type NoiseModel } from './noise-model.ts';
 import { itemText, pairItems } from './pair-items.ts';
 import { formatOf, valueText, type ExchangeContext, type ResponseValue } from './value-format.ts';
 import { visitPairs } from './visit-pairs.ts';
 
+/** The kind of a difference in which the items of an array are in another order. */
+export const OTHER_ORDER = 'other order';
+
 /** A difference of two responses to one message. Differences with equal `what`, `path`, `from` and `to` are of one kind. */
 export interface ResponseDifference {
   readonly what: 'connection' | 'status' | 'header' | 'body';
   /** The name of the header, or the path in the body: `$.items[*].id`. Empty for other differences. */
   readonly path: string;
-  /** What the old receiver has: a status, a format such as `number`, or `response`. */
+  /** The kind of the old value: a status, a format such as `number`, or `response`. */
   readonly from: string;
   readonly to: string;
   /** The two values or responses, as an example. */
@@ -24,6 +27,8 @@ export interface ComparisonContext extends ExchangeContext {
   readonly noise: NoiseModel;
   readonly ignores: IgnoresPath;
 }
+
+const EXAMPLE_LENGTH = 200;
 
 /** Compares the responses of two receivers to one message. */
 export function compareResponses(
@@ -50,7 +55,7 @@ export function compareResponses(
         { ...other, body: '' },
       ]
     : [one, other];
-  return [...status, ...partDifferences(readResponse(old), readResponse(new_), context)];
+  return [...status, ...partDifferences(partsOfResponse(old), partsOfResponse(new_), context)];
 }
 
 function classOf(status: number): number {
@@ -59,10 +64,11 @@ function classOf(status: number): number {
 
 function responseText(response: ComparedResponse): string {
   if (response.kind === 'none') return `${response.error}: ${response.detail}`;
-  return `${response.status} ${response.body.slice(0, 200)}`.trimEnd();
+  const { status, body } = response;
+  return `${status} ${body.slice(0, EXAMPLE_LENGTH)}${body.length > EXAMPLE_LENGTH ? '…' : ''}`.trimEnd();
 }
 
-function partDifferences(one: ReadResponse, other: ReadResponse, context: ComparisonContext) {
+function partDifferences(one: ResponseParts, other: ResponseParts, context: ComparisonContext) {
   const found: ResponseDifference[] = [];
   const { noise, ignores } = context;
   const compare = (
@@ -92,7 +98,7 @@ function partDifferences(one: ReadResponse, other: ReadResponse, context: Compar
         ignores(at) ? '' : noise.standIn(at, leaf, context);
       const { pairs, isReordered } = pairItems(ones, others, (item) => itemText(`${path}[*]`, item, textOf));
       if (isReordered && !noise.isUnordered(path)) {
-        const order = { from: 'order', to: 'other order' };
+        const order = { from: 'order', to: OTHER_ORDER };
         found.push({ what: 'body', path, ...order, old: valueText([...ones]), new: valueText([...others]) });
       }
       return pairs;

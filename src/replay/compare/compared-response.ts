@@ -3,7 +3,10 @@ import { readJsonString } from '../../message/json/read-json.ts';
 import type { JsonValue } from '../../message/types.ts';
 import type { ResponseValue } from './value-format.ts';
 
-/** What a receiver did with a message, as far as two receivers are compared. */
+/** A value for each of the two receivers. */
+export type Sides<Value> = Readonly<Record<'old' | 'new', Value>>;
+
+/** The response of a receiver to a message, or the error in place of a response. */
 export type ComparedResponse =
   | {
       readonly kind: 'response';
@@ -22,7 +25,7 @@ export type ComparedResponse =
     };
 
 /** A response with its parts as values that can be compared. */
-export interface ReadResponse {
+export interface ResponseParts {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly bodyKind: 'empty' | 'JSON' | 'text';
@@ -46,11 +49,11 @@ const UNCOMPARED: ReadonlySet<string> = new Set([
   'x-powered-by',
 ]);
 
-export function readResponse({
+export function partsOfResponse({
   status,
   headers,
   body,
-}: ComparedResponse & { kind: 'response' }): ReadResponse {
+}: ComparedResponse & { kind: 'response' }): ResponseParts {
   const compared = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || UNCOMPARED.has(name) ? [] : [[name, headerText(name, value)] as const],
   );

@@ -3,7 +3,7 @@ import { headerPath, type NoiseModel } from './noise-model.ts';
 import type { Origin } from '../reading/replay-entry.ts';
 
 /** The message at which a difference was found. */
-export interface ComparedMessage {
+export interface ComparedEntry {
   /** Index of the message in all inputs, from 0. */
   readonly index: number;
   readonly origin: Origin;
@@ -15,7 +15,7 @@ export interface ComparedMessage {
 export interface DifferenceKind {
   /** The difference of the first message. */
   readonly example: ResponseDifference;
-  readonly first: ComparedMessage;
+  readonly first: ComparedEntry;
   /** Number of messages with a difference of this kind. */
   readonly messages: number;
 }
@@ -30,7 +30,7 @@ export class DifferenceTally {
   /** Number of messages with a difference whose kind is not kept. */
   furtherMessages = 0;
 
-  add(differences: readonly ResponseDifference[], message: ComparedMessage): void {
+  add(differences: readonly ResponseDifference[], message: ComparedEntry): void {
     const byKey = new Map(differences.map((difference) => [keyOf(difference), difference] as const));
     for (const [key, difference] of byKey) {
       const known = this.#kinds.get(key);

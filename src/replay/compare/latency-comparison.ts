@@ -1,3 +1,5 @@
+import type { Sides } from './compared-response.ts';
+
 /** A difference of the latencies of two receivers. */
 export interface LatencyDifference {
   /** The messages that are slower or faster: a title such as `track "Order Completed"`. Undefined for all messages. */
@@ -82,8 +84,6 @@ export class LatencyComparison {
     return Math.max(FACTOR * median, median + LEAST_MS);
   }
 }
-
-type Sides<Value> = Readonly<Record<'old' | 'new', Value>>;
 
 class LatencyPair {
   readonly old = new LatencyHistogram();

@@ -1,4 +1,4 @@
-import type { ReadResponse } from './compared-response.ts';
+import type { ResponseParts } from './compared-response.ts';
 import { itemText, pairItems } from './pair-items.ts';
 import {
   formatOf,
@@ -40,7 +40,7 @@ export class NoiseModel {
   readonly #generated = new Set<string>();
 
   /** Learns from two responses of one receiver to the same message. */
-  learn(first: ReadResponse, second: ReadResponse, context: ExchangeContext): void {
+  learn(first: ResponseParts, second: ResponseParts, context: ExchangeContext): void {
     // Another status is another kind of response: a receiver may respond to a duplicate with 409.
     if (first.status !== second.status) return;
     for (const name of new Set([...first.headers.keys(), ...second.headers.keys()])) {
@@ -130,7 +130,7 @@ export function headerPath(name: string): string {
 }
 
 /** The path of the whole body: `$` for JSON. */
-export function bodyPath({ bodyKind }: ReadResponse): string {
+export function bodyPath({ bodyKind }: ResponseParts): string {
   return bodyKind === 'JSON' ? '$' : 'text';
 }
 

@@ -99,9 +99,8 @@ export function isGenerated(one: ResponseValue, other: ResponseValue, context: E
 }
 
 function areBothClocks(one: string, other: string, { isEchoed, now }: ExchangeContext): boolean {
-  if (one.length !== other.length || !isEpoch(one, now) || !isEpoch(other, now) || isEchoed(one))
-    return false;
-  return !isShiftedTime(epochMs(one) ?? 0, epochMs(other) ?? 0);
+  const areClocks = one.length === other.length && isEpoch(one, now) && isEpoch(other, now);
+  return areClocks && !isEchoed(one) && !isShiftedTime(epochMs(one) ?? 0, epochMs(other) ?? 0);
 }
 
 const QUARTER_MS = 15 * 60 * 1_000;

@@ -37,17 +37,14 @@ function own(value: Readonly<Record<string, JsonValue>>, name: string): Response
 
 /** Pairs the keys of two objects. Keys that are ids and that only one object has are paired in their order. */
 function namePairs(one: JsonObject, other: JsonObject): readonly (readonly [string, string])[] {
-  const lacking = (names: JsonObject, from: JsonObject): string[] =>
-    Object.keys(from).filter((name) => !Object.hasOwn(names, name));
-  const [onlyOne, onlyOther] = [lacking(other, one), lacking(one, other)];
-  const newIds = onlyOther.filter(isId);
-  const pairOf = (name: string): string =>
-    onlyOne.includes(name) && isId(name) ? (newIds.shift() ?? name) : name;
-  const pairs = Object.keys(one).map((name) => [name, pairOf(name)] as const);
-  return [
-    ...pairs,
-    ...onlyOther.flatMap((name) => (isId(name) && !newIds.includes(name) ? [] : [[name, name] as const])),
-  ];
+  const onlyOther = Object.keys(other).filter((name) => !Object.hasOwn(one, name));
+  const newIds = onlyOther.filter(isId).values();
+  const pairs = Object.keys(one).map((name) => {
+    const isPaired = Object.hasOwn(other, name) || !isId(name);
+    return [name, isPaired ? name : (newIds.next().value ?? name)] as const;
+  });
+  const rest = [...onlyOther.filter((name) => !isId(name)), ...newIds];
+  return [...pairs, ...rest.map((name) => [name, name] as const)];
 }
 
 function isId(name: string): boolean {

@@ -83,10 +83,12 @@ export const defineReplay: Define = (command, { io, exit }) => {
     const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
     const run = async (reports: Reports): Promise<ExitCode> => {
       rejectCompareConflicts(options);
-      if (compare === undefined)
-        return (await import('./replay.ts')).replay(files, options, { io, github: reports.github });
-      const { compareReceivers } = await import('./compare/run.ts');
-      return compareReceivers(files, { ...options, compare }, { io, reports });
+      if (compare !== undefined) {
+        const { compareReceivers } = await import('./compare/run.ts');
+        return compareReceivers(files, { ...options, compare }, { io, reports });
+      }
+      const { replay } = await import('./replay.ts');
+      return replay(files, options, { io, github: reports.github });
     };
     exit(await withReports(reported, io, run));
   });

@@ -1,6 +1,7 @@
-import type { ComparedReceiver } from '../../../../app/compare-receivers.ts';
+import type { ComparedReceiver } from '../../../../app/compare/compared-receiver.ts';
 import type { HooksError } from '../../../../errors.ts';
 import { printable, withoutRepeated } from '../../../../redact.ts';
+import type { Sides } from '../../../../replay/compare/compared-response.ts';
 import type { ExpectedTotal } from '../../../../replay/expected-total.ts';
 import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
 import type { CaseReport, ReportedCase } from '../../../../report/case-report.ts';
@@ -11,20 +12,23 @@ import { jsonLine } from '../../../json-line.ts';
 import { createProgress, type ProgressBar } from '../../../print/progress.ts';
 import type { Reports } from '../../../print/reports.ts';
 import { invalidEntry, invalidLine, invalidSentence, invalidText } from '../invalid-entry.ts';
-import { reportedDifferences, type ReportedDifference } from './reported-difference.ts';
+import {
+  reportedDifferences,
+  type ComparisonResult,
+  type ReportedDifference,
+} from './reported-difference.ts';
 import type { CompareOptions } from './options.ts';
-import type { ComparisonResult } from './receiver-comparison.ts';
 
 interface CompareOutputOptions {
   readonly options: CompareOptions;
-  readonly receivers: Readonly<Record<'old' | 'new', ComparedReceiver>>;
+  readonly receivers: Sides<ComparedReceiver>;
   readonly expected: ExpectedTotal;
   readonly reports: Reports;
   readonly io: Io;
 }
 
 const MOST_NOISE = 20;
-/** What is compared. Each without a difference is a passed case of the report. */
+/** The parts that are compared. Each part without a difference is a passed case of the report. */
 const ASPECTS = ['status', 'connection', 'header', 'body', 'latency', 'state'] as const;
 
 /** Prints a comparison, as text or JSON, and writes its report. */
@@ -71,13 +75,14 @@ export class CompareOutput {
     this.#progress.stop();
   }
 
-  /** Prints the differences and the summary, and writes the report. */
-  async finish(result: ComparisonResult): Promise<void> {
+  /** Prints the differences and the summary, and writes the report. Returns whether there is no difference. */
+  async finish(result: ComparisonResult): Promise<boolean> {
     this.stop();
     const { io, options } = this.#options;
     const differences = reportedDifferences(result, (text) => this.#masked(text));
     const ms = Math.round(performance.now() - this.#startedAt);
     const { compared, invalid, filtered, furtherMessages, noise: paths } = result;
+    const isSame = differences.length + furtherMessages + invalid === 0;
     const noise = paths.map((path) => this.#masked(path));
     const summary = { compared, differences: differences.length, invalid, filtered, noise, ms };
     if (this.#isJson) {
@@ -86,16 +91,17 @@ export class CompareOutput {
     } else {
       for (const difference of differences) this.#print(difference);
       if (furtherMessages > 0) io.out(`and more kinds of differences in ${furtherMessages} messages\n`);
-      if (!options.quiet || !result.isSame) io.out(this.#summaryText(summary));
+      if (!options.quiet || !isSame) io.out(this.#summaryText(summary));
     }
     await this.#report?.finish(this.#cases(differences), summary);
+    return isSame;
   }
 
-  #print({ sentence, examples }: ReportedDifference): void {
+  #print({ heading, examples }: ReportedDifference): void {
     const { io } = this.#options;
     const { color, stdoutColumns: columns } = io;
     const lines = examples.map(([label, text]) => `  ${color.dim(label.padEnd(4))} ${text}\n`);
-    io.out(fitText(`${color.red('✗')} ${sentence}\n${lines.join('')}`, columns));
+    io.out(fitText(`${color.red('✗')} ${heading}\n${lines.join('')}`, columns));
   }
 
   #summaryText({ compared, differences, invalid, filtered, noise, ms }: CompareSummary): string {
@@ -113,9 +119,9 @@ export class CompareOutput {
   }
 
   #cases(differences: readonly ReportedDifference[]): readonly ReportedCase[] {
-    const failed = differences.map(({ what, sentence, examples, origin, line }) => ({
-      ...this.#caseOf('failure', what, sentence),
-      message: sentence,
+    const failed = differences.map(({ what, heading, examples, origin, line }) => ({
+      ...this.#caseOf('failure', what, heading),
+      message: heading,
       details: examples.map(([label, text]) => `${label}: ${text}`).join('\n'),
       ...(origin && { origin }),
       line,

@@ -1,23 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { ComparedReceiver, SentMessage } from '../../../../app/compare-receivers.ts';
+import type { ComparedReceiver, ComparedRequest } from '../../../../app/compare/compared-receiver.ts';
 import { sleep, systemClock } from '../../../../clock.ts';
-import { InputError, type HooksError } from '../../../../errors.ts';
+import { InputError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
 import { isJsonObject } from '../../../../message/types.ts';
-import { compareResponses } from '../../../../replay/compare/compare-responses.ts';
-import { readResponse, type ComparedResponse } from '../../../../replay/compare/compared-response.ts';
-import {
-  DifferenceTally,
-  type ComparedMessage,
-  type DifferenceKind,
-} from '../../../../replay/compare/difference-tally.ts';
+import type { ComparedResponse, Sides } from '../../../../replay/compare/compared-response.ts';
+import type { ComparedEntry } from '../../../../replay/compare/difference-tally.ts';
 import type { IgnoresPath } from '../../../../replay/compare/ignored-paths.ts';
-import {
-  LatencyComparison,
-  type LatencyDifference,
-  type LatencyStart,
-} from '../../../../replay/compare/latency-comparison.ts';
-import { NoiseModel } from '../../../../replay/compare/noise-model.ts';
+import { LEARNED_MESSAGES, ResponseComparison } from '../../../../replay/compare/response-comparison.ts';
 import type { ExpectedTotal } from '../../../../replay/expected-total.ts';
 import type { ReplayPace } from '../../../../replay/pace.ts';
 import type { Input } from '../../../../replay/reading/inputs.ts';
@@ -31,9 +21,8 @@ import { messageTitleOf } from '../../../print/result-line.ts';
 import { prepareEntry, readyEntry, type ReadyEntry, type ReadyOptions } from '../entry-message.ts';
 import type { CompareOptions } from './options.ts';
 import type { CompareOutput } from './output.ts';
-import type { StateComparison, StateDifference } from './state-comparison.ts';
-
-type Sides<Value> = Readonly<Record<'old' | 'new', Value>>;
+import type { ComparisonResult } from './reported-difference.ts';
+import type { StateComparison } from './state-comparison.ts';
 
 interface ComparisonParts {
   readonly inputs: readonly Input[];
@@ -52,86 +41,40 @@ interface ComparisonParts {
   readonly signal: AbortSignal;
 }
 
-export interface ComparisonResult {
-  /** Number of messages that both receivers got. */
-  readonly compared: number;
-  readonly invalid: number;
-  /** Number of messages whose `integrations` exclude the destination. */
-  readonly filtered: number;
-  readonly isSame: boolean;
-  readonly kinds: readonly DifferenceKind[];
-  /** Number of messages with a difference beyond the kinds that are kept. */
-  readonly furtherMessages: number;
-  readonly latency: readonly LatencyDifference[];
-  readonly state: StateDifference | undefined;
-  readonly noise: readonly string[];
-}
-
-/** An exchange whose responses are compared later, when the noise is learned. */
-interface Exchange {
-  readonly message: ComparedMessage;
-  readonly body: Uint8Array;
-  readonly responses: Sides<ComparedResponse>;
-  readonly starts: Sides<LatencyStart>;
-}
-
-/** Number of messages that are sent twice to the old receiver. */
-const LEARNED = 20;
 /** Errors without a connection. If the first message has one, there is nothing to compare. */
 const UNREACHABLE = /^(?:refused|dns|tls|blocked-address)/;
 
-/** Sends each message to both receivers, in turn one or the other first, and compares what they do with it. */
+/** Sends each message to both receivers, in turn one or the other first. */
 export class ReceiverComparison {
   readonly #parts: ComparisonParts;
-  readonly #noise = new NoiseModel();
-  readonly #tally = new DifferenceTally();
-  readonly #latency: LatencyComparison;
+  readonly #comparison: ResponseComparison;
   readonly #slots: WeightedSemaphore;
   /** The last exchange of each order key. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<void>>();
-  /** The exchanges of the messages that are sent twice. Undefined once they are compared. */
-  #unlearned: Exchange[] | undefined = [];
-  #index = -1;
+  #found = 0;
   #sent = 0;
-  #compared = 0;
   #invalid = 0;
   #filtered = 0;
   #error: unknown;
 
   constructor(parts: ComparisonParts) {
+    const { destination, ignores } = parts;
     this.#parts = parts;
-    const { concurrency } = parts.destination;
-    this.#slots = new WeightedSemaphore(concurrency);
-    this.#latency = new LatencyComparison(concurrency);
+    this.#comparison = new ResponseComparison(ignores, destination.concurrency);
+    this.#slots = new WeightedSemaphore(destination.concurrency);
   }
 
-  async run(): Promise<{ readonly foundAny: boolean; readonly result: ComparisonResult }> {
-    const { states, signal } = this.#parts;
-    if (states !== undefined && (await states.difference()) !== undefined) throw differentStart();
-    for (const input of this.#parts.inputs) await this.#readInput(input);
+  /** Undefined if the inputs have no entry. Throws InputError if a receiver cannot be reached, or a state cannot be read. */
+  async run(): Promise<ComparisonResult | undefined> {
+    const { states, inputs, signal } = this.#parts;
+    if ((await states?.difference()) !== undefined) throw differentStart();
+    for (const input of inputs) await this.#readInput(input);
     await Promise.all(this.#running);
     if (this.#error !== undefined) throw this.#error;
-    this.#compareLearned();
+    if (this.#found === 0) return undefined;
     const state = signal.aborted ? undefined : await states?.difference();
-    return { foundAny: this.#index >= 0, result: this.#result(state) };
-  }
-
-  #result(state: StateDifference | undefined): ComparisonResult {
-    const [kinds, latency] = [this.#tally.kinds(this.#noise), this.#latency.differences()];
-    const { furtherMessages } = this.#tally;
-    const differences = kinds.length + latency.length + furtherMessages + (state === undefined ? 0 : 1);
-    return {
-      compared: this.#compared,
-      invalid: this.#invalid,
-      filtered: this.#filtered,
-      isSame: differences + this.#invalid === 0,
-      kinds,
-      furtherMessages,
-      latency,
-      state,
-      noise: this.#noise.paths(),
-    };
+    return { ...this.#comparison.result(), invalid: this.#invalid, filtered: this.#filtered, state };
   }
 
   get #isOver(): boolean {
@@ -139,7 +82,7 @@ export class ReceiverComparison {
   }
 
   async #readInput(input: Input): Promise<void> {
-    const { readyOptions, options, expected, signal } = this.#parts;
+    const { readyOptions, options, output, expected, signal } = this.#parts;
     if (this.#isOver) return;
     const reading = { exact: readyOptions.exact, format: options.format, onBytes: expected.read };
     for await (const entries of readEntries(input, signal, reading)) {
@@ -147,59 +90,48 @@ export class ReceiverComparison {
       for (const entry of entries) {
         if (this.#isOver) return;
         await this.#take(entry);
+        output.done = this.#found;
       }
     }
   }
 
   async #take(entry: ReplayEntry): Promise<void> {
     const { selection, readyOptions, destination, output } = this.#parts;
-    const index = ++this.#index;
+    this.#found++;
     const read = prepareEntry(entry, readyOptions);
     const selected = selection.takes(read.value);
     if (selected === false) return;
     const found = selected === true ? readyEntry(read, readyOptions) : { entry, error: selected };
-    if (found.error !== undefined) return this.#reject(found.entry, found.error);
-    const { integrations } = found.ready.message;
-    if (!isEnabled(integrations, destination.name)) this.#filtered++;
-    else await this.#start(found, index);
-    output.done = this.#compared + this.#invalid + this.#filtered;
-  }
-
-  #reject(entry: ReplayEntry, error: HooksError): void {
-    this.#invalid++;
-    this.#parts.output.invalid(entry, error);
+    if (found.error !== undefined) {
+      this.#invalid++;
+      output.invalid(found.entry, found.error);
+    } else if (isEnabled(found.ready.message.integrations, destination.name)) await this.#start(found);
+    else this.#filtered++;
   }
 
   /** Sends the messages to learn from one after the other, and later ones at once, but in order for each user. */
-  async #start(found: ReadyEntry, index: number): Promise<void> {
-    const { pace, options, signatures, readyOptions, signal } = this.#parts;
-    const { entry, value, ready } = found;
+  async #start({ entry, value, ready }: ReadyEntry): Promise<void> {
+    const { pace, options, signatures, signal } = this.#parts;
     const { message, exactBody } = ready;
-    if (readyOptions.exact) signatures.add(entry);
+    if (options.exact) signatures.add(entry);
     const isTimed = options.speed !== undefined && isJsonObject(value);
     const waitMs = pace.next(isTimed ? recordedAtOf(value) : undefined);
     if (waitMs > 0) await sleep(systemClock, waitMs, signal);
     await this.#slots.enter();
     if (signal.aborted) return;
+    const body = exactBody ?? Buffer.from(encodeBody(message));
+    const request = { messageId: message.messageId ?? randomUUID(), body };
     const name = messageTitleOf(message);
-    const sent = {
-      messageId: message.messageId ?? randomUUID(),
-      body: exactBody ?? Buffer.from(encodeBody(message)),
-    };
-    const about = {
-      index,
-      origin: entry.origin,
-      title: name === '' ? message.type : `${message.type} ${JSON.stringify(name)}`,
-    };
+    const title = name === '' ? message.type : `${message.type} ${JSON.stringify(name)}`;
+    const compared = { index: this.#found, origin: entry.origin, title };
     const keys = options.order === 'user' ? orderKeysOf(message) : [];
-    const isLearned = this.#sent++ < LEARNED;
-    const running = this.#inOrder(keys, () => this.#exchange(sent, about, isLearned));
-    if (isLearned) await running;
-    if (this.#sent === LEARNED) this.#compareLearned();
+    const number = this.#sent++;
+    const running = this.#inOrder(keys, () => this.#exchange(request, compared, number));
+    if (number < LEARNED_MESSAGES) await running;
   }
 
   #inOrder(keys: readonly string[], task: () => Promise<void>): Promise<void> {
-    const earlier = keys.map((key) => this.#last.get(key));
+    const earlier = keys.flatMap((key) => this.#last.get(key) ?? []);
     const running = Promise.all(earlier)
       .then(task)
       .catch((error: unknown) => void (this.#error ??= error))
@@ -213,26 +145,27 @@ export class ReceiverComparison {
     return running;
   }
 
-  async #exchange(sent: SentMessage, message: ComparedMessage, isLearned: boolean): Promise<void> {
+  async #exchange(request: ComparedRequest, entry: ComparedEntry, number: number): Promise<void> {
     const { receivers, states, signal } = this.#parts;
-    const start = (side: 'old' | 'new'): LatencyStart => this.#latency.start(side, performance.now());
-    const starts = { old: start('old'), new: start('new') };
-    const send = (side: 'old' | 'new'): Promise<ComparedResponse> => {
-      starts[side] = start(side);
-      return receivers[side].send(sent);
+    const send = async (side: 'old' | 'new') => {
+      const start = this.#comparison.latency.start(side, performance.now());
+      return { start, response: await receivers[side].send(request) };
     };
-    const [first, second] = message.index % 2 === 0 ? (['old', 'new'] as const) : (['new', 'old'] as const);
-    const one = await send(first);
-    const other = await send(second);
+    const early = number % 2 === 0 ? await send('old') : undefined;
+    const next = await send('new');
+    const old = early ?? (await send('old'));
+    // An aborted request says nothing about a receiver.
     if (signal.aborted) return;
-    const responses = first === 'old' ? { old: one, new: other } : { old: other, new: one };
-    if (this.#compared++ === 0) this.#rejectUnreachable(responses);
-    const exchange = { message, body: sent.body, responses, starts };
-    if (!isLearned) return this.#compare(exchange);
-    this.#unlearned?.push(exchange);
-    this.#learn(exchange, await receivers.old.send(sent));
-    // The states stay comparable only if both receivers get the same requests.
-    if (states !== undefined) await receivers.new.send(sent);
+    const responses = { old: old.response, new: next.response };
+    if (number === 0) this.#rejectUnreachable(responses);
+    const starts = { old: old.start, new: next.start };
+    const exchange = { entry, body: request.body, responses, starts, now: systemClock.now() };
+    if (number < LEARNED_MESSAGES) {
+      this.#comparison.learn(exchange, await receivers.old.send(request));
+      // The states stay comparable only if both receivers get the same requests.
+      if (states !== undefined) await receivers.new.send(request);
+    }
+    this.#comparison.add(exchange);
   }
 
   #rejectUnreachable(responses: Sides<ComparedResponse>): void {
@@ -245,36 +178,10 @@ export class ReceiverComparison {
       });
     }
   }
-
-  #learn({ responses: { old }, body }: Exchange, again: ComparedResponse): void {
-    if (old.kind === 'none' || again.kind === 'none') return;
-    this.#noise.learn(readResponse(old), readResponse(again), contextOf(body));
-  }
-
-  #compareLearned(): void {
-    const exchanges = this.#unlearned ?? [];
-    this.#unlearned = undefined;
-    for (const exchange of exchanges) this.#compare(exchange);
-  }
-
-  #compare({ responses, message, body, starts }: Exchange): void {
-    const { ignores } = this.#parts;
-    const { old, new: new_ } = responses;
-    const context = { ...contextOf(body), noise: this.#noise, ignores };
-    this.#tally.add(compareResponses(old, new_, context), message);
-    // The first messages wait for connections, and for receivers that have just started.
-    const isTimed = this.#sent > LEARNED && old.kind === 'response' && new_.kind === 'response';
-    if (isTimed) this.#latency.add(message.title, { old: old.ms, new: new_.ms }, starts);
-  }
-}
-
-function contextOf(body: Uint8Array) {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return { isEchoed: (text: string) => bytes.includes(text), now: systemClock.now() };
 }
 
 function differentStart(): InputError {
   return new InputError('The states of the two receivers differ before the first message', {
-    hint: 'bring both receivers to the same state first: --state and --old-state show the new and the old one',
+    hint: 'bring both receivers to the same state first; --state is for the new one, --old-state for the old one',
   });
 }

@@ -1,18 +1,27 @@
+import { OTHER_ORDER } from '../../../../replay/compare/compare-responses.ts';
 import type { DifferenceKind } from '../../../../replay/compare/difference-tally.ts';
+import type { ResponseComparisonResult } from '../../../../replay/compare/response-comparison.ts';
 import type { LatencyDifference } from '../../../../replay/compare/latency-comparison.ts';
 import { isSecretHeader, MASK } from '../../../../redact.ts';
 import type { Origin } from '../../../../replay/reading/replay-entry.ts';
 import { durationText } from '../../../attempt-text.ts';
-import type { ComparisonResult } from './receiver-comparison.ts';
 import type { StateDifference } from './state-comparison.ts';
+
+/** The result of a comparison. `state` is undefined if the states are equal, or are not compared. */
+export interface ComparisonResult extends ResponseComparisonResult {
+  readonly invalid: number;
+  /** Number of messages whose `integrations` exclude the destination. */
+  readonly filtered: number;
+  readonly state: StateDifference | undefined;
+}
 
 /** A kind of difference as printed and reported. Its texts are escaped, and without secrets. */
 export interface ReportedDifference {
   readonly what: string;
-  readonly sentence: string;
+  readonly heading: string;
   /** The lines of an example, each with its label. */
   readonly examples: readonly (readonly [label: string, text: string])[];
-  /** Where the first message with this difference is. */
+  /** The place of the first message with this difference. */
   readonly origin?: Origin;
   /** The difference as an object of `-o json`. */
   readonly line: object;
@@ -41,12 +50,13 @@ function responseDifference(
   const [path, from, to, title] = [example.path, example.from, example.to, first.title].map(masked);
   const place = `${masked(first.origin.file)}:${first.origin.line}`;
   const subject = path === '' ? what : `${what} ${path}`;
-  const change = from === to ? `other ${from === 'text' ? 'text' : `${from} value`}` : `${from} → ${to}`;
+  const isOther = from === to || to === OTHER_ORDER;
+  const change = isOther ? `other ${from}` : `${from} → ${to}`;
   const count = `in ${counted(messages)} of ${counted(compared)} ${compared === 1 ? 'message' : 'messages'}`;
   const [old, new_] = [shown(example.old), shown(example.new)];
   return {
     what,
-    sentence: `${subject}: ${change} ${count}, first ${place} (${title})`,
+    heading: `${subject}: ${change} ${count}, first ${place} (${title})`,
     examples: [
       ['old', old],
       ['new', new_],
@@ -82,8 +92,8 @@ function latencyDifference(
       : `responses slower than ${durationText(fromMs)}: ${old} → ${new_}`;
   const numbers = { from: Math.round(old), to: Math.round(new_) };
   const line = { difference: 'latency', kind, ...numbers, messages, ...(title && { title: masked(title) }) };
-  const sentence = `latency: ${change} in ${counted(messages)} messages`;
-  return { what: 'latency', sentence, examples: [], line };
+  const heading = `latency: ${change} in ${counted(messages)} messages`;
+  return { what: 'latency', heading, examples: [], line };
 }
 
 /** Maximum lines of each state to show. */
@@ -97,7 +107,7 @@ function stateDifference(
   const counts = `${counted(missing.length)} lines only in the old one, ${counted(added.length)} only in the new one`;
   return {
     what: 'state',
-    sentence: `state: ${counts}`,
+    heading: `state: ${counts}`,
     examples: [
       ...(old ?? []).map((text) => ['old', text] as const),
       ...(new_ ?? []).map((text) => ['new', text] as const),

@@ -1,4 +1,4 @@
-import { comparedReceiver, type ComparedReceiver } from '../../../../app/compare-receivers.ts';
+import { comparedReceiver } from '../../../../app/compare/compared-receiver.ts';
 import { systemClock } from '../../../../clock.ts';
 import { InputError } from '../../../../errors.ts';
 import { readIgnoredPaths } from '../../../../replay/compare/ignored-paths.ts';
@@ -49,9 +49,8 @@ export async function compareReceivers(
   };
   if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
   noteUnsigned(to, options, { settings, io });
-  const question = (hosts: string): string => `Send every message to ${hosts}, a public host?`;
   const urls = [receivers.old.url, receivers.new.url];
-  const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text: question }, io);
+  const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text: questionFor }, io);
   if (declined !== undefined) return declined;
   const expected = new ExpectedTotal(inputs);
   const output = await CompareOutput.open({ options, receivers, expected, reports, io });
@@ -71,23 +70,23 @@ export async function compareReceivers(
     signal: io.signal,
   });
   try {
-    const found = await comparison.run();
-    if (!found.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
-    if (found.result.compared + found.result.invalid === 0 && !io.signal.aborted) throw nothingCompared();
-    await output.finish(found.result);
-    return interruptedCode(io) ?? (found.result.isSame ? ExitCode.ok : ExitCode.negative);
+    const result = await comparison.run();
+    if (result === undefined && !io.signal.aborted) throw nothingToRead(inputs);
+    if (result?.compared === 0 && result.invalid === 0 && !io.signal.aborted) throw nothingCompared();
+    const isSame = result === undefined || (await output.finish(result));
+    return interruptedCode(io) ?? (isSame ? ExitCode.ok : ExitCode.negative);
   } finally {
     output.stop();
-    await closeBoth(receivers);
+    await Promise.all([receivers.old.close(), receivers.new.close()]);
   }
-}
-
-async function closeBoth(receivers: Readonly<Record<'old' | 'new', ComparedReceiver>>): Promise<void> {
-  await Promise.all([receivers.old.close(), receivers.new.close()]);
 }
 
 function nothingCompared(): InputError {
   return new InputError('Nothing was compared: no message is left to send', {
     hint: 'check --filter, --offset and the `integrations` of the messages',
   });
+}
+
+function questionFor(hosts: string): string {
+  return `Send every message to ${hosts}, a public host?`;
 }

@@ -1,4 +1,5 @@
-import type { ComparedReceiver } from '../../../../app/compare-receivers.ts';
+import type { ComparedReceiver } from '../../../../app/compare/compared-receiver.ts';
+import type { Sides } from '../../../../replay/compare/compared-response.ts';
 import { readStateOf, type StateCommandOptions } from '../../../child/state-commands.ts';
 import type { Io } from '../../../io.ts';
 import type { CompareOptions } from './options.ts';
@@ -14,13 +15,13 @@ const STATE_TIMEOUT_MS = 10_000;
 
 /** Reads the states of both receivers by the commands of `--state` and `--old-state`, and compares them. */
 export class StateComparison {
-  readonly #commands: Readonly<Record<'new' | 'old', string>>;
+  readonly #commands: Sides<string>;
   readonly #options: StateCommandOptions;
 
   /** Undefined without `--state`. */
   static of(
     { state, oldState }: CompareOptions,
-    receivers: Readonly<Record<'old' | 'new', ComparedReceiver>>,
+    receivers: Sides<ComparedReceiver>,
     { env, cwd, signal }: Io,
   ): StateComparison | undefined {
     if (state === undefined || oldState === undefined) return undefined;
@@ -29,7 +30,7 @@ export class StateComparison {
     return new StateComparison({ new: state, old: oldState }, options);
   }
 
-  private constructor(commands: Readonly<Record<'new' | 'old', string>>, options: StateCommandOptions) {
+  private constructor(commands: Sides<string>, options: StateCommandOptions) {
     this.#commands = commands;
     this.#options = options;
   }

@@ -1,14 +1,14 @@
-import { prepareDestinations } from '../engine/destination.ts';
-import type { DestinationOptions } from '../engine/options.ts';
-import { idempotencyKeyOf, toRequest, type SignedBody } from '../engine/round/attempt.ts';
-import type { ComparedResponse } from '../replay/compare/compared-response.ts';
-import { signedFields, type SignedHeaders } from '../signature/schemes/signer.ts';
-import { sign } from '../signature/sign.ts';
-import { sentSecrets } from '../transport/sent-secrets.ts';
-import type { ResponseHeaders } from '../transport/transport.ts';
-import { validateRoute } from '../transport/route/validate-route.ts';
-import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { USER_AGENT } from './version.ts';
+import { prepareDestinations } from '../../engine/destination.ts';
+import type { DestinationOptions } from '../../engine/options.ts';
+import { idempotencyKeyOf, toRequest, type SignedBody } from '../../engine/round/attempt.ts';
+import type { ComparedResponse } from '../../replay/compare/compared-response.ts';
+import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
+import { sign } from '../../signature/sign.ts';
+import { sentSecrets } from '../../transport/sent-secrets.ts';
+import type { ResponseHeaders } from '../../transport/transport.ts';
+import { validateRoute } from '../../transport/route/validate-route.ts';
+import { createUndiciTransport } from '../../transport/undici-transport.ts';
+import { USER_AGENT } from '../version.ts';
 
 interface ComparedReceiverOptions {
   /** The destination, with the receiver as its only webhook. */
@@ -21,7 +21,7 @@ interface ComparedReceiverOptions {
 }
 
 /** A message as both receivers get it. */
-export interface SentMessage {
+export interface ComparedRequest {
   readonly messageId: string;
   readonly body: Uint8Array;
 }
@@ -32,7 +32,7 @@ export interface ComparedReceiver {
   readonly shownUrl: string;
   /** Secrets of the requests, to mask in everything that is shown. */
   readonly secrets: readonly string[];
-  readonly send: (message: SentMessage) => Promise<ComparedResponse>;
+  readonly send: (message: ComparedRequest) => Promise<ComparedResponse>;
   readonly close: () => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function comparedReceiver(options: ComparedReceiverOptions): ComparedRece
   const [secret] = secrets;
   validateRoute(webhook.url, delivery, proxyEnv);
   const transport = createUndiciTransport({ proxyEnv });
-  const signed = ({ body, messageId }: SentMessage): SignedBody => ({
+  const signed = ({ body, messageId }: ComparedRequest): SignedBody => ({
     body,
     signature: secret === undefined ? undefined : sign(body, secret),
     signatureHeaders: signer?.sign(body, signedFields(messageId, Date.now())).headers,
