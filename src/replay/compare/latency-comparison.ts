@@ -134,6 +134,7 @@ class SlowTimes {
   count = 0;
   times = 0;
   #until = -Infinity;
+  #countedAt = -Infinity;
 
   constructor(concurrency: number) {
     this.#concurrency = concurrency;
@@ -147,7 +148,10 @@ class SlowTimes {
     this.count++;
     // A receiver that responds to many other messages meanwhile does not pause.
     const isAlone = this.fast - start.fast > 2 * this.#concurrency;
-    if (isAlone || start.at > this.#until) this.times++;
+    if ((isAlone && start.at - this.#countedAt > fromMs) || start.at > this.#until) {
+      this.times++;
+      this.#countedAt = start.at;
+    }
     this.#until = Math.max(this.#until, start.at + ms);
   }
 }

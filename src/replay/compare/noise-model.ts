@@ -17,12 +17,15 @@ interface PathHistory {
   /** The shapes of the first and of the second values: at most MAX_SHAPES. */
   readonly firsts: Set<string>;
   readonly seconds: Set<string>;
+  /** The formats of the values, and those of the second values. */
   readonly formats: Set<string>;
+  readonly secondFormats: Set<string>;
   /** The different values: at most MAX_VALUES. */
   readonly values: Set<string>;
 }
 
-const MAX_SHAPES = 2;
+const MAX_SHAPES = 50;
+const SHAPE_LENGTH = 40;
 /** Number of values from which a field counts as random. With fewer, only these values are expected. */
 const MAX_VALUES = 5;
 /** Number of pairs from which a change that every pair has counts as an effect of the repetition. */
@@ -107,16 +110,24 @@ export class NoiseModel {
     let history = this.#histories.get(path);
     if (history === undefined) {
       if (this.#histories.size >= MAX_PATHS) return;
-      const sets = { firsts: new Set<string>(), seconds: new Set<string>() };
-      history = { pairs: 0, differing: 0, ...sets, formats: new Set(), values: new Set() };
+      history = {
+        pairs: 0,
+        differing: 0,
+        firsts: new Set(),
+        seconds: new Set(),
+        formats: new Set(),
+        secondFormats: new Set(),
+        values: new Set(),
+      };
       this.#histories.set(path, history);
     }
     history.pairs++;
     if (valueText(one, Infinity) !== valueText(other, Infinity)) history.differing++;
     if (history.firsts.size < MAX_SHAPES) history.firsts.add(shapeOf(one));
     if (history.seconds.size < MAX_SHAPES) history.seconds.add(shapeOf(other));
+    history.secondFormats.add(formatOf(other));
     remember(history, one);
-    remember(history, other);
+    if (history.values.size < MAX_VALUES) history.values.add(valueText(other));
   }
 
   #noiseAt(path: string): PathHistory | undefined {
@@ -139,10 +150,18 @@ function remember({ formats, values }: PathHistory, value: ResponseValue): void 
   if (values.size < MAX_VALUES) values.add(valueText(value));
 }
 
-/** Whether a field differs only because the second request was a duplicate: `created` first, `duplicate` second, always. */
+/** Whether a field differs only because the second request was a duplicate: `created` first, never second. */
 function isRepeatEffect({ pairs, firsts, seconds }: PathHistory): boolean {
-  if (pairs < MIN_REPEATED || firsts.size > 1 || seconds.size > 1) return false;
-  return firsts.values().next().value !== seconds.values().next().value;
+  return pairs >= MIN_REPEATED && firsts.size === 1 && areDisjoint(firsts, seconds);
+}
+
+/** Whether the response to a duplicate has one value that first responses never have: then only these count. */
+function isOnlyOfDuplicates({ pairs, firsts, seconds }: PathHistory): boolean {
+  return pairs >= MIN_REPEATED && seconds.size === 1 && areDisjoint(firsts, seconds);
+}
+
+function areDisjoint(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return [...one].every((each) => !other.has(each));
 }
 
 function isChoice({ pairs, values }: PathHistory): boolean {
@@ -150,11 +169,14 @@ function isChoice({ pairs, values }: PathHistory): boolean {
 }
 
 function isExpected(history: PathHistory, value: ResponseValue): boolean {
-  return isChoice(history) ? history.values.has(valueText(value)) : history.formats.has(formatOf(value));
+  if (isChoice(history)) return history.values.has(valueText(value));
+  const { formats, secondFormats } = history;
+  const format = formatOf(value);
+  return formats.has(format) || (!isOnlyOfDuplicates(history) && secondFormats.has(format));
 }
 
 /** The shape of a value: a random text has one shape, but the words `created` and `duplicate` have two. */
 function shapeOf(value: ResponseValue): string {
-  const text = valueText(value);
+  const text = valueText(value, SHAPE_LENGTH);
   return typeof value === 'string' ? text.replaceAll(/[\da-f]*\d[\da-f]*/gi, '#') : text;
 }
