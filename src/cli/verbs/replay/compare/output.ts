@@ -108,13 +108,14 @@ export class CompareOutput {
     const { io } = this.#options;
     const shown = noise.slice(0, MOST_NOISE).join(', ');
     const more = noise.length > MOST_NOISE ? ` and ${noise.length - MOST_NOISE} more` : '';
+    const interrupted = io.signal.aborted ? ', interrupted' : '';
     const counts = [
       `${compared.toLocaleString('en-US')} ${compared === 1 ? 'message' : 'messages'} compared`,
-      differences === 0 ? 'no differences' : `${differences} kinds of differences`,
+      differences === 0 ? 'no differences' : kindsText(differences),
       ...(invalid > 0 ? [`${invalid} invalid`] : []),
       ...(filtered > 0 ? [`${filtered} filtered`] : []),
     ];
-    const text = `${noise.length === 0 ? '' : `ignored as noise: ${shown}${more}\n`}${counts.join(', ')}, in ${durationText(ms)}\n`;
+    const text = `${noise.length === 0 ? '' : `ignored as noise: ${shown}${more}\n`}${counts.join(', ')}, in ${durationText(ms)}${interrupted}\n`;
     return fitText(`\n${text}`, io.stdoutColumns);
   }
 
@@ -147,6 +148,10 @@ export class CompareOutput {
   get #isJson(): boolean {
     return this.#options.options.output === 'json';
   }
+}
+
+function kindsText(count: number): string {
+  return count === 1 ? '1 kind of difference' : `${count} kinds of differences`;
 }
 
 /** Maximum number of invalid messages in the report. */

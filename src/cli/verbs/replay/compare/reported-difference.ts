@@ -96,6 +96,10 @@ function latencyDifference(
   return { what: 'latency', heading, examples: [], line };
 }
 
+function linesText({ length }: readonly string[]): string {
+  return `${counted(length)} ${length === 1 ? 'line' : 'lines'}`;
+}
+
 /** Maximum lines of each state to show. */
 const MOST_LINES = 10;
 
@@ -104,7 +108,7 @@ function stateDifference(
   masked: (text: string) => string,
 ): ReportedDifference {
   const [old, new_] = [missing, added].map((lines) => lines.slice(0, MOST_LINES).map(masked));
-  const counts = `${counted(missing.length)} lines only in the old one, ${counted(added.length)} only in the new one`;
+  const counts = `${linesText(missing)} only in the old one, ${linesText(added)} only in the new one`;
   return {
     what: 'state',
     heading: `state: ${counts}`,
