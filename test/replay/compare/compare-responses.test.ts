@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareResponses } from '../../../src/replay/compare/compare-responses.ts';
 import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';
@@ -67,24 +67,6 @@ describe('the difference of two responses', () => {
   });
 
   it('accepts ids and times that are generated for each response, also inside a text', () => {
-    const generated = (at: number) => {
-      const [iso, id] = [new Date(at).toISOString(), randomUUID()];
-      const hex = id.replaceAll('-', '');
-      return {
-        id,
-        at: iso,
-        date: new Date(at).toUTCString(),
-        seconds: Math.floor(at / 1000),
-        ms: at,
-        event: `evt_${hex}`,
-        text: `Stored ${id} at ${iso}`,
-        items: [
-          { id: randomUUID(), sku: 'a' },
-          { id: randomUUID(), sku: 'b' },
-        ],
-        byId: { [id]: { n: 1 } },
-      };
-    };
     expect(kinds(generated(NOW), generated(NOW + 1_234))).toEqual([]);
   });
 
@@ -154,4 +136,24 @@ function reversed(value: unknown): unknown {
       .toReversed()
       .map(([key, each]) => [key, reversed(each)]),
   );
+}
+
+/** A response with ids and times of all formats that are recognized. */
+function generated(at: number): object {
+  const [iso, id] = [new Date(at).toISOString(), randomUUID()];
+  const hex = id.replaceAll('-', '');
+  return {
+    id,
+    at: iso,
+    date: new Date(at).toUTCString(),
+    seconds: Math.floor(at / 1000),
+    ms: at,
+    event: `evt_${hex}`,
+    text: `Stored ${id} at ${iso}`,
+    items: [
+      { id: randomUUID(), sku: 'a' },
+      { id: randomUUID(), sku: 'b' },
+    ],
+    byId: { [id]: { n: 1 } },
+  };
 }

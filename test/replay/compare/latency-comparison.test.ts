@@ -33,9 +33,13 @@ describe('the comparison of latencies', () => {
     expect(all).toMatchObject([{ kind: 'median', title: undefined, messages: 100 }]);
     expect(all[0]?.old).toBeCloseTo(12, -1);
     expect(all[0]?.new).toBeGreaterThan(320);
-    const title = (index: number): string => (index % 5 === 0 ? 'track "Signup"' : 'identify');
-    const next = (index: number): number => (index % 5 === 0 ? 300 : 10);
-    expect(compared({ messages: 200, old: () => 10, next, title }).differences()).toMatchObject([
+    const ofOneEvent = compared({
+      messages: 200,
+      old: () => 10,
+      next: (index) => (index % 5 === 0 ? 300 : 10),
+      title: (index) => (index % 5 === 0 ? 'track "Signup"' : 'identify'),
+    });
+    expect(ofOneEvent.differences()).toMatchObject([
       { kind: 'median', title: 'track "Signup"', messages: 40 },
     ]);
   });
@@ -46,10 +50,12 @@ describe('the comparison of latencies', () => {
   });
 
   it('finds single slow responses of a receiver that responds to others meanwhile', () => {
-    const next = (index: number): number => (index % 100 === 7 ? 400 : 8);
-    expect(compared({ messages: 4_000, old: () => 8, next }).differences()).toMatchObject([
-      { kind: 'slow', old: 0, new: 40 },
-    ]);
+    const latency = compared({
+      messages: 4_000,
+      old: () => 8,
+      next: (index) => (index % 100 === 7 ? 400 : 8),
+    });
+    expect(latency.differences()).toMatchObject([{ kind: 'slow', old: 0, new: 40 }]);
   });
 
   it('finds nothing in too few messages, in small differences and in a factor below three', () => {
@@ -67,8 +73,7 @@ describe('the comparison of latencies', () => {
       for (let pause = 0; pause < count; pause++) {
         const [first, ms] = [Math.floor(random() * 3_000), 60 + random() * 800];
         const hit = pauses[random() < share ? 'old' : 'new'];
-        for (let index = first; index < first + CONCURRENCY; index++)
-          hit.set(index, ms - (index - first) * 5);
+        for (let later = 0; later < CONCURRENCY; later++) hit.set(first + later, ms - later * 5);
       }
       const jitter = (): number => 2 + random() * 30;
       const found = compared({

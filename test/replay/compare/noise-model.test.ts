@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DifferenceTally } from '../../../src/replay/compare/difference-tally.ts';
 import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';

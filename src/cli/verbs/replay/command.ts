@@ -15,7 +15,8 @@ const EXAMPLES = `Examples:
   $ hooks replay captures/*.json --url http://localhost:3000/webhook --exact
   $ hooks replay day.ndjson --rate 100/s --filter type=track,event=Signup
   $ hooks replay day.ndjson --resume --failed failed.ndjson --report replay.xml
-  $ hooks replay day.ndjson --url :3001/webhook --compare :3000/webhook
+  $ hooks replay day.ndjson --url http://localhost:8787/webhook \\
+      --compare http://localhost:3000/webhook
   $ zcat day.gz | hooks replay - --endpoint http://localhost:3000 --write-key K
 `;
 
@@ -27,6 +28,11 @@ message is reported with its file and line, and does not stop the rest. With
 hold one request per line. Captures are recognized: without a secret they are
 sent with their recorded signature, with a secret they are signed again.
 With --plan, a message that violates the plan is not sent: it counts as invalid.
+
+With --compare, each message goes once to two receivers, and the differences of
+their responses are printed by kind. The first 20 messages go twice to the old
+one, to learn what is noise. Effects happen in both places; both get the same
+Idempotency-Key. Exits with 1 if there is a difference.
 
 The examples above without a destination send to HOOKS_URL or to the webhooks of
 the config. Exits with 0 if every message was delivered, with 1 if one was not,

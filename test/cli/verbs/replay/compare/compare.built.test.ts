@@ -72,5 +72,5 @@ describe('hooks replay --compare with 10,000 messages', () => {
 const ORDER = ['status', 'connection', 'header', 'body', 'latency'];
 
 function rank([what]: readonly unknown[]): number {
-  return what === undefined ? ORDER.length : ORDER.indexOf(String(what));
+  return what === undefined ? ORDER.length : ORDER.findIndex((each) => each === what);
 }

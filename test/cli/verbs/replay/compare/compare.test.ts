@@ -77,7 +77,7 @@ describe('hooks replay --compare', () => {
     const args = argv`replay day.ndjson --url ${to} --compare ${old.url} --secret ${SECRET}`;
     const { code, stdout, stderr } = await hooks(args, { cwd });
     expect(code).toBe(1);
-    expect(stdout + stderr).not.toMatch(/s3cret-of|t0ken|\u001b/);
+    for (const text of [SECRET, 't0ken', '\u001b']) expect(stdout + stderr).not.toContain(text);
     expect(stdout).toContain('*** ***');
   });
 
@@ -105,17 +105,28 @@ describe('hooks replay --compare', () => {
       });
     };
     const states = ['--state', 'cat new.txt', '--old-state', 'cat old.txt'];
-    const args = (skipped: string) => argv`replay day.ndjson --url ${skipped}`;
     const [old, same] = [await stateful('old.txt', -1), await stateful('new.txt', -1)];
-    const equal = await hooks([...args(same.url), '--compare', old.url, ...states], { cwd: folder });
+    const equal = await hooks(
+      [...argv`replay day.ndjson --url ${same.url} --compare ${old.url}`, ...states],
+      { cwd: folder },
+    );
     expect(equal).toMatchObject({ code: 0 });
-    const stale = [...args(same.url), '--compare', old.url, '--state', 'echo 1', '--old-state', 'echo 2'];
+    const stale = [
+      ...argv`replay day.ndjson --url ${same.url} --compare ${old.url}`,
+      '--state',
+      'echo 1',
+      '--old-state',
+      'echo 2',
+    ];
     await expectRejected(stale, 'The states of the two receivers differ before the first message', {
       cwd: folder,
     });
     for (const name of ['old.txt', 'new.txt']) writeFileSync(join(folder, name), '');
     const [again, lossy] = [await stateful('old.txt', -1), await stateful('new.txt', 22)];
-    const lost = await hooks([...args(lossy.url), '--compare', again.url, ...states], { cwd: folder });
+    const lost = await hooks(
+      [...argv`replay day.ndjson --url ${lossy.url} --compare ${again.url}`, ...states],
+      { cwd: folder },
+    );
     expect(lost.code).toBe(1);
     expect(lost.stdout).toContain(
       '✗ state: 1 line only in the old one, 0 lines only in the new one\n  old  m22\n',

@@ -35,7 +35,7 @@ export async function receiver(
 ): Promise<RunningReceiver> {
   const received: ReceivedMessage[] = [];
   const server = createServer((request, response) => {
-    void (async () => {
+    void (async (): Promise<void> => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const text = Buffer.concat(chunks).toString();
