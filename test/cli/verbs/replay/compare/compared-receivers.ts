@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEachFile } from '../../../../clean-ups.ts';
@@ -35,19 +35,23 @@ export async function receiver(
 ): Promise<RunningReceiver> {
   const received: ReceivedMessage[] = [];
   const server = createServer((request, response) => {
-    void (async (): Promise<void> => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const text = Buffer.concat(chunks).toString();
-      const one = { headers: request.headers, text, message: JSON.parse(text) as ReceivedMessage['message'] };
-      received.push(one);
-      const { status = 200, headers, body = { ok: true }, afterMs } = reply(one) ?? { status: 0 };
-      if (status === 0) return request.socket.destroy();
-      if (afterMs !== undefined) await pause(afterMs);
-      response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(typeof body === 'string' ? body : JSON.stringify(body));
-    })();
+    void respond(request, response);
   });
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const one = { headers: request.headers, text, message: JSON.parse(text) as ReceivedMessage['message'] };
+    received.push(one);
+    const { status = 200, headers, body = { ok: true }, afterMs } = reply(one) ?? { status: 0 };
+    if (status === 0) {
+      request.socket.destroy();
+      return;
+    }
+    if (afterMs !== undefined) await pause(afterMs);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   servers.push(() => {
