@@ -29,7 +29,7 @@ export interface ResponseParts {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly bodyKind: 'empty' | 'JSON' | 'text';
-  /** The parsed JSON, or the text. */
+  /** The parsed JSON, or the text; a text of several words as an object, so that noise in it hides one word only. */
   readonly body: ResponseValue;
 }
 
@@ -62,7 +62,16 @@ export function partsOfResponse({
   if (value !== undefined) return { ...read, bodyKind: 'JSON', body: value };
   return body.trim() === ''
     ? { ...read, bodyKind: 'empty', body: undefined }
-    : { ...read, bodyKind: 'text', body };
+    : { ...read, bodyKind: 'text', body: wordsOf(body) };
+}
+
+/** Maximum number of words and separators of a text that is compared by words. */
+const MAX_WORDS = 200;
+
+function wordsOf(text: string): JsonValue {
+  const words = text.trim().split(/([\s<>=&;,"]+)/);
+  if (words.length === 1 || words.length > MAX_WORDS) return text;
+  return Object.fromEntries(words.map((word, at) => [`word${at + 1}`, word]));
 }
 
 function headerText(name: string, value: string | readonly string[]): string {

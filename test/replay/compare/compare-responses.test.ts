@@ -24,7 +24,8 @@ describe('the difference of two responses', () => {
     ['an object in place of items', { items: [] }, { items: {} }, 'body $.items: array → object'],
     ['text in place of JSON', { a: 1 }, '<p>', 'body: JSON → text'],
     ['no body', { a: 1 }, '', 'body: JSON → empty'],
-    ['another text', 'Thanks, 3 items', 'Thanks, 4 items', 'body text: text → text'],
+    ['another text', 'Thanks', 'Welcome', 'body text: text → text'],
+    ['another word', 'Thanks, 3 items', 'Thanks, 4 items', 'body text.word3: text → text'],
     [
       'a number that JavaScript cannot represent',
       '12345678901234567890',

@@ -73,6 +73,14 @@ describe('noise', () => {
     ]);
   });
 
+  it('is one word of a text', () => {
+    const make = (total: number) => (message: number, request: 0 | 1) =>
+      `<order><id>r${message * 2 + request}</id><total>${total}.00</total></order>`;
+    const learned = pairs(make(5));
+    expect(kinds(make(5)(90, 0), make(5)(91, 0), { learned })).toEqual([]);
+    expect(kinds(make(5)(90, 0), make(6)(91, 0), { learned })).toHaveLength(1);
+  });
+
   it('is not learned from responses with two statuses', () => {
     const learned = pairs((_, request) =>
       responded({ total: request }, { status: request === 0 ? 200 : 409 }),

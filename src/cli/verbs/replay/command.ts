@@ -2,12 +2,12 @@ import { Option } from 'commander';
 import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
 import type { Define } from '../../command.ts';
 import type { ExitCode } from '../../exit-code.ts';
-import { addCompareFlags, rejectCompareConflicts, type CompareFlags } from './compare/options.ts';
 import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
 import { withReports, type Reports } from '../../print/reports.ts';
 import { collect, collectGiven, given, timeFrom } from '../../flags/flag-values.ts';
+import { expandUrl } from '../../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
   $ hooks replay fixtures/*.json --loopback
@@ -76,19 +76,23 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .option('--failed <file>', 'write undelivered messages there, to replay again', given)
+    .optionsGroup('Compare with another receiver:')
+    .option('--compare <url>', 'send to this old receiver too, and compare responses', expandUrl)
+    .option('--ignore <path>', "ignore '$.items[*].id' or 'header etag' (repeat)", collectGiven)
+    .option('--state <command>', 'compare what this shell command prints at the end', given)
+    .option('--old-state <command>', 'print the state of the old receiver', given)
+    .option('--yes', 'send to public hosts without asking')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);
   addPreviewFlags(command);
-  addCompareFlags(command);
   command.action(async (files: readonly string[]) => {
-    const options = command.optsWithGlobals<ReplayOptions & CompareFlags>();
+    const options = command.optsWithGlobals<ReplayOptions>();
     const { failed, dryRun, curl, compare } = options;
     // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;
     const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
     const run = async (reports: Reports): Promise<ExitCode> => {
-      rejectCompareConflicts(options);
       if (compare !== undefined) {
         const { compareReceivers } = await import('./compare/run.ts');
         return compareReceivers(files, { ...options, compare }, { io, reports });
