@@ -79,7 +79,7 @@ function partDifferences(one: ResponseParts, other: ResponseParts, context: Comp
     const [old, new_] = values;
     const noisePath = what === 'header' ? headerPath(path) : path;
     if (ignores(noisePath) || old === new_ || noise.accepts(noisePath, old, new_, context)) return;
-    found.push({ what, path, ...kindOfDifference(values, noise.hasChoices(noisePath)) });
+    found.push({ what, path, ...kindOfDifference(values, noise.kindAt(noisePath)) });
   };
   for (const name of new Set([...one.headers.keys(), ...other.headers.keys()])) {
     compare('header', name, [one.headers.get(name), other.headers.get(name)]);
@@ -109,10 +109,11 @@ function partDifferences(one: ResponseParts, other: ResponseParts, context: Comp
 
 function kindOfDifference(
   [one, other]: readonly [ResponseValue, ResponseValue],
-  hasChoices: boolean,
+  noise: ReturnType<NoiseModel['kindAt']>,
 ): Omit<ResponseDifference, 'what' | 'path'> {
   const examples = { old: valueText(one), new: valueText(other) };
   const kinds = { from: formatOf(one), to: formatOf(other) };
-  if (!hasChoices) return { ...kinds, ...examples };
-  return { from: 'its usual values', to: valueText(other, 40), ...examples, unexpected: other };
+  if (noise === undefined) return { ...kinds, ...examples };
+  const choices = { from: 'its usual values', to: valueText(other, 40) };
+  return { ...(noise === 'choice' ? choices : kinds), ...examples, unexpected: other };
 }

@@ -83,10 +83,11 @@ export class NoiseModel {
     return this.#unordered.has(path);
   }
 
-  /** Whether a field is noise with a few values only, so that any other value is a difference. */
-  hasChoices(path: string): boolean {
+  /** `choice`: a noisy field with a few values only, so that any other value is a difference. Undefined without noise. */
+  kindAt(path: string): 'choice' | 'random' | undefined {
     const history = this.#noiseAt(path);
-    return history !== undefined && isChoice(history);
+    if (history === undefined) return undefined;
+    return isChoice(history) ? 'choice' : 'random';
   }
 
   /** Whether a value of a noisy field turned out to be noise after all, by later values of the old receiver. */

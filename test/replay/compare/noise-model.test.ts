@@ -56,6 +56,11 @@ describe('noise', () => {
     expect(tally.kinds(noise)).toHaveLength(1);
     expect(differences({ cache: 'stale' }, { cache: 'hit' }, { noise })).toEqual([]);
     expect(tally.kinds(noise)).toEqual([]);
+    let count = 0;
+    tally.add(differences({ n: 1 }, { n: null }, { learned: pairs(() => ({ n: count++ })), noise }), entry);
+    expect(tally.kinds(noise)).toHaveLength(1);
+    expect(differences({ n: null }, { n: 2 }, { noise })).toEqual([]);
+    expect(tally.kinds(noise)).toEqual([]);
   });
 
   it('is not what a receiver does with a duplicate', () => {
