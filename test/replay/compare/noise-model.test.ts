@@ -79,11 +79,9 @@ describe('noise', () => {
   });
 
   it('is one word of a text', () => {
-    const make = (total: number) => (message: number, request: 0 | 1) =>
-      `<order><id>r${message * 2 + request}</id><total>${total}.00</total></order>`;
-    const learned = pairs(make(5));
-    expect(kinds(make(5)(90, 0), make(5)(91, 0), { learned })).toEqual([]);
-    expect(kinds(make(5)(90, 0), make(6)(91, 0), { learned })).toHaveLength(1);
+    const learned = pairs((message, request) => order(message * 2 + request, 5));
+    expect(kinds(order(90, 5), order(91, 5), { learned })).toEqual([]);
+    expect(kinds(order(90, 5), order(91, 6), { learned })).toHaveLength(1);
   });
 
   it('is not learned from responses with two statuses', () => {
@@ -131,3 +129,7 @@ describe('noise', () => {
     );
   });
 });
+
+function order(id: number, total: number): string {
+  return `<order><id>r${id}</id><total>${total}.00</total></order>`;
+}
