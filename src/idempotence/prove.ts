@@ -5,6 +5,7 @@ import { sampleMessages } from './messages.ts';
 import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from './plan/schedule.ts';
 import type { Counterexample } from './proof-result.ts';
 import { Proof, type ProofOptions } from './run/proof.ts';
+import { READ_GAP_MS, settledState } from './run/settled-state.ts';
 import { differingLines, isSameState } from './state-difference.ts';
 import type { ProofMessage } from './subject.ts';
 
@@ -72,6 +73,12 @@ function skippedCodes({
   if (kill === undefined) skipped.set('killed', hasReset ? NO_COMMAND : NO_RESET);
   if (!anyOrder) skipped.set('shuffled', KEPT_ORDER);
   return skipped;
+}
+
+/** Reads a state until it stays the same, at most for the default time limit of a proof. */
+export async function settledStateOf(read: () => Promise<string>, signal: AbortSignal): Promise<string> {
+  const timeoutMs = PROOF_DEFAULTS.stateTimeoutMs;
+  return (await settledState({ read, clock: systemClock, signal, quietMs: READ_GAP_MS, timeoutMs })).state;
 }
 
 /**

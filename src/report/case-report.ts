@@ -10,6 +10,8 @@ export interface ReportedCase extends JunitResult {
   readonly classname: string;
   readonly name: string;
   readonly ms?: number | undefined;
+  /** The line of a file that the failure is about, for an annotation. */
+  readonly origin?: { readonly file: string; readonly line: number } | undefined;
   /** Fix of the failure. */
   readonly hint?: string | undefined;
   /** The case as an object of a JSON report. */

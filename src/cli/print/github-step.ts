@@ -52,13 +52,14 @@ export class GithubStep {
   /** Adds the cases of a command with few results. Cases that failed for the same reason become one failure. */
   addCases(cases: readonly ReportedCase[]): void {
     for (const same of sameReasons(cases, 'failure')) {
-      const [{ name, message = '', details, hint = details }] = same;
+      const [{ name, message = '', details, hint = details, origin }] = same;
       const title = same.length === 1 ? name : `${same.length} failures`;
       const names = same.length === 1 ? [] : same.map((each) => each.name);
       this.fail({
         title: `${this.#command}: ${title}`,
         message,
         more: [hint, ...names].filter(Boolean).join('\n'),
+        ...(origin?.file !== STDIN_ORIGIN && { origin }),
       });
     }
     for (const same of sameReasons(cases, 'error')) {

@@ -1,11 +1,13 @@
 import { Option } from 'commander';
 import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
 import type { Define } from '../../command.ts';
+import type { ExitCode } from '../../exit-code.ts';
 import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
-import { withReports } from '../../print/reports.ts';
+import { withReports, type Reports } from '../../print/reports.ts';
 import { collect, collectGiven, given, timeFrom } from '../../flags/flag-values.ts';
+import { expandUrl } from '../../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
   $ hooks replay fixtures/*.json --loopback
@@ -13,6 +15,8 @@ const EXAMPLES = `Examples:
   $ hooks replay captures/*.json --url http://localhost:3000/webhook --exact
   $ hooks replay day.ndjson --rate 100/s --filter type=track,event=Signup
   $ hooks replay day.ndjson --resume --failed failed.ndjson --report replay.xml
+  $ hooks replay day.ndjson --url http://localhost:8787/webhook \\
+      --compare http://localhost:3000/webhook
   $ zcat day.gz | hooks replay - --endpoint http://localhost:3000 --write-key K
 `;
 
@@ -24,6 +28,11 @@ message is reported with its file and line, and does not stop the rest. With
 hold one request per line. Captures are recognized: without a secret they are
 sent with their recorded signature, with a secret they are signed again.
 With --plan, a message that violates the plan is not sent: it counts as invalid.
+
+With --compare, each message goes once to two receivers, and the differences of
+their responses are printed by kind. The first 20 messages go twice to the old
+one, to learn what is noise. Effects happen in both places; both get the same
+Idempotency-Key. Exits with 1 if there is a difference.
 
 The examples above without a destination send to HOOKS_URL or to the webhooks of
 the config. Exits with 0 if every message was delivered, with 1 if one was not,
@@ -67,17 +76,30 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .option('--failed <file>', 'write undelivered messages there, to replay again', given)
+    .optionsGroup('Compare with another receiver:')
+    .option('--compare <url>', 'send to this old receiver too, and compare responses', expandUrl)
+    .option('--ignore <path>', "ignore '$.items[*].id' or 'header etag' (repeat)", collectGiven)
+    .option('--state <command>', 'compare what this shell command prints at the end', given)
+    .option('--old-state <command>', 'print the state of the old receiver', given)
+    .option('--yes', 'send to public hosts without asking')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);
   addPreviewFlags(command);
   command.action(async (files: readonly string[]) => {
-    const { replay } = await import('./replay.ts');
     const options = command.optsWithGlobals<ReplayOptions>();
-    const { failed, dryRun, curl } = options;
+    const { failed, dryRun, curl, compare } = options;
     // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;
     const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
-    exit(await withReports(reported, io, ({ github }) => replay(files, options, { io, github })));
+    const run = async (reports: Reports): Promise<ExitCode> => {
+      if (compare !== undefined) {
+        const { compareReceivers } = await import('./compare/run.ts');
+        return compareReceivers(files, { ...options, compare }, { io, reports });
+      }
+      const { replay } = await import('./replay.ts');
+      return replay(files, options, { io, github: reports.github });
+    };
+    exit(await withReports(reported, io, run));
   });
 };

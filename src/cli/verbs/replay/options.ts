@@ -31,6 +31,14 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly again?: true;
   readonly report?: string;
   readonly failed?: string;
+  /** URL of the old receiver. */
+  readonly compare?: string;
+  readonly ignore?: readonly string[];
+  /** Shell command that prints the state of the new receiver. */
+  readonly state?: string;
+  /** Shell command that prints the state of the old receiver. */
+  readonly oldState?: string;
+  readonly yes?: true;
 }
 
 /** The parsed values of the flags that choose and pace messages. */
@@ -60,7 +68,41 @@ export function planOf(options: ReplayOptions): ReplayPlan {
   };
 }
 
+/** Flags of a replay that retries, queues, resumes or previews, or sends to something else than a webhook. */
+const EXCLUDED = [
+  '--queue',
+  '--store',
+  '--endpoint',
+  '--write-key',
+  '--loopback',
+  '--resume',
+  '--again',
+  '--failed',
+  '--fail-fast',
+  '--give-up-after',
+  '--retry-for',
+  '--strategy',
+  '--dry-run',
+  '--curl',
+] as const;
+
+const COMPARE_RULES: readonly FlagRule[] = [
+  ...(['--ignore', '--state', '--old-state'] as const).map((flag): FlagRule => ({
+    flag,
+    needs: '--compare',
+    hint: 'add --compare OLD_URL',
+  })),
+  { flag: '--state', needs: '--old-state', hint: 'give the command for the old receiver, too' },
+  { flag: '--old-state', needs: '--state', hint: 'give the command for the new receiver, too' },
+  ...EXCLUDED.map((flag): FlagRule => ({
+    flag: '--compare',
+    excludes: [flag],
+    hint: `leave ${flag} out: --compare sends each message once to two webhooks`,
+  })),
+];
+
 const FLAG_RULES: readonly FlagRule[] = [
+  ...COMPARE_RULES,
   {
     flag: '--format',
     needs: '--exact',

@@ -8,7 +8,7 @@ import {
   whyGone,
   type StartReceiverOptions,
 } from '../started-receiver.ts';
-import { runReset, type StateCommandOptions } from './state-commands.ts';
+import { runReset, type StateCommandOptions } from '../../../child/state-commands.ts';
 
 interface ReceiverControlOptions {
   /** How to start the receiver. The command is empty if the receiver runs already. */

@@ -30,7 +30,7 @@ import { WITHOUT_STATE } from './proof-text.ts';
 import { remarksOfLate, remarksOfReference } from './proof-remarks.ts';
 import { ReceiverControl } from './receiver-control.ts';
 import { repeatCommand } from './repeat-command.ts';
-import { readStateOf, type StateCommandOptions } from './state-commands.ts';
+import { readStateOf, type StateCommandOptions } from '../../../child/state-commands.ts';
 import { portOf } from '../../../../url.ts';
 
 const SEEDS = 1_000_000_000;
@@ -95,6 +95,7 @@ class IdempotenceTest {
       cwd: io.cwd,
       signal: io.signal,
       timeoutMs: options.stateTimeout ?? PROOF_DEFAULTS.stateTimeoutMs,
+      timeoutFlag: '--state-timeout',
       secrets: masked,
     };
     this.#control = new ReceiverControl({

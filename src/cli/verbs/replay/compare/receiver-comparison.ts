@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { ComparedReceiver, ComparedRequest } from '../../../../app/compare/compared-receiver.ts';
+import { sleep, systemClock } from '../../../../clock.ts';
+import { InputError } from '../../../../errors.ts';
+import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
+import { isJsonObject } from '../../../../message/types.ts';
+import type { ComparedResponse, Sides } from '../../../../replay/compare/compared-response.ts';
+import type { ComparedEntry } from '../../../../replay/compare/difference-tally.ts';
+import type { IgnoresPath } from '../../../../replay/compare/ignored-paths.ts';
+import { LEARNED_MESSAGES, ResponseComparison } from '../../../../replay/compare/response-comparison.ts';
+import type { ExpectedTotal } from '../../../../replay/expected-total.ts';
+import type { ReplayPace } from '../../../../replay/pace.ts';
+import type { Input } from '../../../../replay/reading/inputs.ts';
+import { readEntries } from '../../../../replay/reading/read-entries.ts';
+import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
+import { recordedAtOf } from '../../../../replay/rewrite.ts';
+import type { ReplaySelection } from '../../../../replay/selection.ts';
+import { WeightedSemaphore } from '../../../../weighted-semaphore.ts';
+import type { RecordedSignatures } from '../../../flags/delivery/recorded-signatures.ts';
+import { messageTitleOf } from '../../../print/result-line.ts';
+import { prepareEntry, readyEntry, type ReadyEntry, type ReadyOptions } from '../entry-message.ts';
+import type { CompareOptions } from './options.ts';
+import type { CompareOutput } from './output.ts';
+import type { ComparisonResult } from './reported-difference.ts';
+import type { StateComparison } from './state-comparison.ts';
+
+interface ComparisonParts {
+  readonly inputs: readonly Input[];
+  readonly receivers: Sides<ComparedReceiver>;
+  readonly ignores: IgnoresPath;
+  readonly options: CompareOptions;
+  readonly destination: { readonly name: string; readonly concurrency: number };
+  readonly readyOptions: ReadyOptions;
+  readonly selection: ReplaySelection;
+  readonly pace: ReplayPace;
+  readonly signatures: RecordedSignatures;
+  /** Undefined without `--state`. */
+  readonly states: StateComparison | undefined;
+  readonly output: CompareOutput;
+  readonly expected: ExpectedTotal;
+  readonly signal: AbortSignal;
+}
+
+/** Errors without a connection. If the first message has one, there is nothing to compare. */
+const UNREACHABLE = /^(?:refused|dns|tls|blocked-address)/;
+
+/** Sends each message to both receivers, in turn one or the other first. */
+export class ReceiverComparison {
+  readonly #parts: ComparisonParts;
+  readonly #comparison: ResponseComparison;
+  readonly #slots: WeightedSemaphore;
+  /** The last exchange of each order key. */
+  readonly #last = new Map<string, Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
+  #found = 0;
+  #sent = 0;
+  #invalid = 0;
+  #filtered = 0;
+  #error: unknown;
+
+  constructor(parts: ComparisonParts) {
+    const { destination, ignores } = parts;
+    this.#parts = parts;
+    this.#comparison = new ResponseComparison(ignores, destination.concurrency);
+    this.#slots = new WeightedSemaphore(destination.concurrency);
+  }
+
+  /** Undefined if the inputs have no entry. Throws InputError if a receiver cannot be reached, or a state cannot be read. */
+  async run(): Promise<ComparisonResult | undefined> {
+    const { states, inputs, signal } = this.#parts;
+    if ((await states?.difference()) !== undefined) throw differentStart();
+    for (const input of inputs) await this.#readInput(input);
+    await Promise.all(this.#running);
+    if (this.#error !== undefined) throw this.#error;
+    if (this.#found === 0) return undefined;
+    const state = signal.aborted ? undefined : await states?.difference();
+    return { ...this.#comparison.result(), invalid: this.#invalid, filtered: this.#filtered, state };
+  }
+
+  get #isOver(): boolean {
+    return this.#parts.signal.aborted || this.#error !== undefined || this.#parts.selection.isDone;
+  }
+
+  async #readInput(input: Input): Promise<void> {
+    const { readyOptions, options, output, expected, signal } = this.#parts;
+    if (this.#isOver) return;
+    const reading = { exact: readyOptions.exact, format: options.format, onBytes: expected.read };
+    for await (const entries of readEntries(input, signal, reading)) {
+      expected.found(entries.length);
+      for (const entry of entries) {
+        if (this.#isOver) return;
+        await this.#take(entry);
+        output.done = this.#found;
+      }
+    }
+  }
+
+  async #take(entry: ReplayEntry): Promise<void> {
+    const { selection, readyOptions, destination, output } = this.#parts;
+    this.#found++;
+    const read = prepareEntry(entry, readyOptions);
+    const selected = selection.takes(read.value);
+    if (selected === false) return;
+    const found = selected === true ? readyEntry(read, readyOptions) : { entry, error: selected };
+    if (found.error !== undefined) {
+      this.#invalid++;
+      output.invalid(found.entry, found.error);
+    } else if (isEnabled(found.ready.message.integrations, destination.name)) await this.#start(found);
+    else this.#filtered++;
+  }
+
+  /** Sends the messages to learn from one after the other, and later ones at once, but in order for each user. */
+  async #start({ entry, value, ready }: ReadyEntry): Promise<void> {
+    const { pace, options, signatures, signal } = this.#parts;
+    const { message, exactBody } = ready;
+    if (options.exact) signatures.add(entry);
+    const isTimed = options.speed !== undefined && isJsonObject(value);
+    const waitMs = pace.next(isTimed ? recordedAtOf(value) : undefined);
+    if (waitMs > 0) await sleep(systemClock, waitMs, signal);
+    await this.#slots.enter();
+    if (signal.aborted) return;
+    const body = exactBody ?? Buffer.from(encodeBody(message));
+    const request = { messageId: message.messageId ?? randomUUID(), body };
+    const name = messageTitleOf(message);
+    const title = name === '' ? message.type : `${message.type} ${JSON.stringify(name)}`;
+    const compared = { index: this.#found, origin: entry.origin, title };
+    const keys = options.order === 'user' ? orderKeysOf(message) : [];
+    const number = this.#sent++;
+    const running = this.#inOrder(keys, () => this.#exchange(request, compared, number));
+    if (number < LEARNED_MESSAGES) await running;
+  }
+
+  #inOrder(keys: readonly string[], task: () => Promise<void>): Promise<void> {
+    const earlier = keys.flatMap((key) => this.#last.get(key) ?? []);
+    const running = Promise.all(earlier)
+      .then(task)
+      .catch((error: unknown) => void (this.#error ??= error))
+      .finally(() => {
+        this.#slots.leave();
+        this.#running.delete(running);
+        for (const key of keys) if (this.#last.get(key) === running) this.#last.delete(key);
+      });
+    this.#running.add(running);
+    for (const key of keys) this.#last.set(key, running);
+    return running;
+  }
+
+  async #exchange(request: ComparedRequest, entry: ComparedEntry, number: number): Promise<void> {
+    const { receivers, states, signal } = this.#parts;
+    const send = async (side: 'old' | 'new') => {
+      const start = this.#comparison.latency.start(side, performance.now());
+      return { start, response: await receivers[side].send(request) };
+    };
+    const early = number % 2 === 0 ? await send('old') : undefined;
+    const next = await send('new');
+    const old = early ?? (await send('old'));
+    // An aborted request says nothing about a receiver.
+    if (signal.aborted) return;
+    const responses = { old: old.response, new: next.response };
+    if (number === 0) this.#rejectUnreachable(responses);
+    const starts = { old: old.start, new: next.start };
+    const exchange = { entry, body: request.body, responses, starts, now: systemClock.now() };
+    if (number < LEARNED_MESSAGES) {
+      this.#comparison.learn(exchange, await receivers.old.send(request));
+      // The states stay comparable only if both receivers get the same requests.
+      if (states !== undefined) await receivers.new.send(request);
+    }
+    this.#comparison.add(exchange);
+  }
+
+  #rejectUnreachable(responses: Sides<ComparedResponse>): void {
+    for (const side of ['old', 'new'] as const) {
+      const response = responses[side];
+      if (response.kind === 'response' || !UNREACHABLE.test(response.error)) continue;
+      const { shownUrl } = this.#parts.receivers[side];
+      throw new InputError(`Cannot reach the ${side} receiver at ${shownUrl}: ${response.detail}`, {
+        hint: 'start both receivers, and check the URLs of --url and --compare',
+      });
+    }
+  }
+}
+
+function differentStart(): InputError {
+  return new InputError('The states of the two receivers differ before the first message', {
+    hint: 'bring both receivers to the same state first; --state is for the new one, --old-state for the old one',
+  });
+}

@@ -1,0 +1,92 @@
+import { comparedReceiver } from '../../../../app/compare/compared-receiver.ts';
+import { systemClock } from '../../../../clock.ts';
+import { InputError } from '../../../../errors.ts';
+import { readIgnoredPaths } from '../../../../replay/compare/ignored-paths.ts';
+import { ExpectedTotal } from '../../../../replay/expected-total.ts';
+import { createPace } from '../../../../replay/pace.ts';
+import { expandInputs } from '../../../../replay/reading/expand-inputs.ts';
+import { openInputs, STDIN } from '../../../../replay/reading/inputs.ts';
+import { assertFormats, nothingToRead } from '../../../../replay/reading/read-entries.ts';
+import { ReplaySelection } from '../../../../replay/selection.ts';
+import { ExitCode, interruptedCode } from '../../../exit-code.ts';
+import { RecordedSignatures } from '../../../flags/delivery/recorded-signatures.ts';
+import { commandSettings } from '../../../flags/delivery/settings.ts';
+import { resolveWhereTo, signingSecrets } from '../../../flags/delivery/where-to.ts';
+import { askForPublicHosts } from '../../../flags/public-host.ts';
+import { warnOfOddSecrets } from '../../../flags/signature/odd-secret.ts';
+import { noteUnsigned } from '../../../flags/signature/unsigned-note.ts';
+import type { Io } from '../../../io.ts';
+import type { Reports } from '../../../print/reports.ts';
+import { claimStdin } from '../../../stdin.ts';
+import { planOf } from '../options.ts';
+import { readyOptionsOf } from '../replay.ts';
+import { CompareOutput } from './output.ts';
+import { newReceiverOf, oldReceiverOf, type CompareOptions } from './options.ts';
+import { ReceiverComparison } from './receiver-comparison.ts';
+import { StateComparison } from './state-comparison.ts';
+
+/** Runs `hooks replay --compare`: sends each message to two receivers, and reports the differences of their responses. */
+export async function compareReceivers(
+  patterns: readonly string[],
+  options: CompareOptions,
+  { io, reports }: { readonly io: Io; readonly reports: Reports },
+): Promise<ExitCode> {
+  const plan = planOf(options);
+  const ignores = readIgnoredPaths(options.ignore ?? []);
+  const files = await expandInputs(patterns, io.cwd);
+  const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
+  const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  if (options.exact) await assertFormats(inputs, options);
+  const readyOptions = await readyOptionsOf(options, io);
+  const settings = await commandSettings(options, io);
+  const to = await resolveWhereTo(options, settings, io);
+  const { name, destination } = newReceiverOf(to);
+  const signatures = new RecordedSignatures();
+  const shared = { proxyEnv: io.env, signal: io.signal, receivedSignature: signatures.of };
+  const receivers = {
+    new: comparedReceiver({ ...shared, destination }),
+    old: comparedReceiver({ ...shared, destination: oldReceiverOf(destination, options.compare) }),
+  };
+  if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
+  noteUnsigned(to, options, { settings, io });
+  const urls = [receivers.old.url, receivers.new.url];
+  const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text: questionFor }, io);
+  if (declined !== undefined) return declined;
+  const expected = new ExpectedTotal(inputs);
+  const output = await CompareOutput.open({ options, receivers, expected, reports, io });
+  const comparison = new ReceiverComparison({
+    inputs,
+    receivers,
+    ignores,
+    options,
+    destination: { name, concurrency: destination.delivery.concurrency },
+    readyOptions,
+    selection: new ReplaySelection(plan.selection),
+    pace: createPace({ clock: systemClock, ...plan }),
+    signatures,
+    states: StateComparison.of(options, receivers, io),
+    output,
+    expected,
+    signal: io.signal,
+  });
+  try {
+    const result = await comparison.run();
+    if (result === undefined && !io.signal.aborted) throw nothingToRead(inputs);
+    if (result?.compared === 0 && result.invalid === 0 && !io.signal.aborted) throw nothingCompared();
+    const isSame = result === undefined || (await output.finish(result));
+    return interruptedCode(io) ?? (isSame ? ExitCode.ok : ExitCode.negative);
+  } finally {
+    output.stop();
+    await Promise.all([receivers.old.close(), receivers.new.close()]);
+  }
+}
+
+function nothingCompared(): InputError {
+  return new InputError('Nothing was compared: no message is left to send', {
+    hint: 'check --filter, --offset and the `integrations` of the messages',
+  });
+}
+
+function questionFor(hosts: string): string {
+  return `Send every message to ${hosts}, a public host?`;
+}

@@ -1,0 +1,119 @@
+import { partsOfResponse, type ComparedResponse, type ResponseParts } from './compared-response.ts';
+import type { IgnoresPath } from './ignored-paths.ts';
+import { bodyPath, headerPath, type NoiseModel } from './noise-model.ts';
+import { itemText, pairItems } from './pair-items.ts';
+import { formatOf, valueText, type ExchangeContext, type ResponseValue } from './value-format.ts';
+import { visitPairs } from './visit-pairs.ts';
+
+/** The kind of a difference in which the items of an array are in another order. */
+export const OTHER_ORDER = 'other order';
+
+/** A difference of two responses to one message. Differences with equal `what`, `path`, `from` and `to` are of one kind. */
+export interface ResponseDifference {
+  readonly what: 'connection' | 'status' | 'header' | 'body';
+  /** The name of the header, or the path in the body: `$.items[*].id`. Empty for other differences. */
+  readonly path: string;
+  /** The kind of the old value: a status, a format such as `number`, or `response`. */
+  readonly from: string;
+  readonly to: string;
+  /** The two values or responses, as an example. */
+  readonly old: string;
+  readonly new: string;
+  /** The new value of a noisy field: the old receiver may show it later. */
+  readonly unexpected?: ResponseValue;
+}
+
+export interface ComparisonContext extends ExchangeContext {
+  readonly noise: NoiseModel;
+  readonly ignores: IgnoresPath;
+}
+
+const EXAMPLE_LENGTH = 200;
+
+/** Compares the responses of two receivers to one message. */
+export function compareResponses(
+  one: ComparedResponse,
+  other: ComparedResponse,
+  context: ComparisonContext,
+): readonly ResponseDifference[] {
+  const examples = { old: responseText(one), new: responseText(other) };
+  if (one.kind === 'none' || other.kind === 'none') {
+    const [from, to] = [one, other].map((each) => (each.kind === 'none' ? each.error : 'response'));
+    if (from === undefined || to === undefined || from === to) return [];
+    return [{ what: 'connection', path: '', from, to, ...examples }];
+  }
+  const isSameStatus = one.status === other.status;
+  const status: readonly ResponseDifference[] = isSameStatus
+    ? []
+    : [{ what: 'status', path: '', from: String(one.status), to: String(other.status), ...examples }];
+  // An error has another body than a success, and a 204 has none: this says nothing that the status does not say.
+  if (classOf(one.status) !== classOf(other.status) || (!isSameStatus && other.body === '')) return status;
+  const isSameBody = one.body === other.body;
+  const [old, new_] = isSameBody
+    ? [
+        { ...one, body: '' },
+        { ...other, body: '' },
+      ]
+    : [one, other];
+  return [...status, ...partDifferences(partsOfResponse(old), partsOfResponse(new_), context)];
+}
+
+function classOf(status: number): number {
+  return Math.floor(status / 100);
+}
+
+function responseText(response: ComparedResponse): string {
+  if (response.kind === 'none') return `${response.error}: ${response.detail}`;
+  const { status, body } = response;
+  return `${status} ${body.slice(0, EXAMPLE_LENGTH)}${body.length > EXAMPLE_LENGTH ? '…' : ''}`.trimEnd();
+}
+
+function partDifferences(one: ResponseParts, other: ResponseParts, context: ComparisonContext) {
+  const found: ResponseDifference[] = [];
+  const { noise, ignores } = context;
+  const compare = (
+    what: 'header' | 'body',
+    path: string,
+    values: readonly [ResponseValue, ResponseValue],
+  ) => {
+    const [old, new_] = values;
+    const noisePath = what === 'header' ? headerPath(path) : path;
+    if (ignores(noisePath) || old === new_ || noise.accepts(noisePath, old, new_, context)) return;
+    found.push({ what, path, ...kindOfDifference(values, noise.kindAt(noisePath)) });
+  };
+  for (const name of new Set([...one.headers.keys(), ...other.headers.keys()])) {
+    compare('header', name, [one.headers.get(name), other.headers.get(name)]);
+  }
+  if (one.bodyKind !== other.bodyKind) {
+    const kinds = { from: one.bodyKind, to: other.bodyKind };
+    found.push({ what: 'body', path: '', ...kinds, old: valueText(one.body), new: valueText(other.body) });
+    return found;
+  }
+  visitPairs(bodyPath(one), [one.body, other.body], {
+    skips: ignores,
+    leaf: (path, ...values) => compare('body', path, values),
+    items: (path, ones, others) => {
+      compare('body', `${path}.length`, [ones.length, others.length]);
+      const textOf = (at: string, leaf: ResponseValue): string =>
+        ignores(at) ? '' : noise.standIn(at, leaf, context);
+      const { pairs, isReordered } = pairItems(ones, others, (item) => itemText(`${path}[*]`, item, textOf));
+      if (isReordered && !noise.isUnordered(path)) {
+        const order = { from: 'order', to: OTHER_ORDER };
+        found.push({ what: 'body', path, ...order, old: valueText([...ones]), new: valueText([...others]) });
+      }
+      return pairs;
+    },
+  });
+  return found;
+}
+
+function kindOfDifference(
+  [one, other]: readonly [ResponseValue, ResponseValue],
+  noise: ReturnType<NoiseModel['kindAt']>,
+): Omit<ResponseDifference, 'what' | 'path'> {
+  const examples = { old: valueText(one), new: valueText(other) };
+  const kinds = { from: formatOf(one), to: formatOf(other) };
+  if (noise === undefined) return { ...kinds, ...examples };
+  const choices = { from: 'its usual values', to: valueText(other, 40) };
+  return { ...(noise === 'choice' ? choices : kinds), ...examples, unexpected: other };
+}

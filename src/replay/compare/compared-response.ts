@@ -1,0 +1,93 @@
+import { HooksError } from '../../errors.ts';
+import { readJsonString } from '../../message/json/read-json.ts';
+import type { JsonValue } from '../../message/types.ts';
+import type { ResponseValue } from './value-format.ts';
+
+/** A value for each of the two receivers. */
+export type Sides<Value> = Readonly<Record<'old' | 'new', Value>>;
+
+/** The response of a receiver to a message, or the error in place of a response. */
+export type ComparedResponse =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      /** All headers, with lower-case names. */
+      readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+      readonly body: string;
+      /** Milliseconds to the status line. */
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'none';
+      /** The code of the network error, such as `reset`. */
+      readonly error: string;
+      readonly detail: string;
+    };
+
+/** A response with its parts as values that can be compared. */
+export interface ResponseParts {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly bodyKind: 'empty' | 'JSON' | 'text';
+  /** The parsed JSON, or the text; a text of several words as an object, so that noise in it hides one word only. */
+  readonly body: ResponseValue;
+}
+
+/** Headers of the connection and of the program that serves it, which do not change how a sender reads a response. */
+const UNCOMPARED: ReadonlySet<string> = new Set([
+  'age',
+  'alt-svc',
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'server',
+  'server-timing',
+  'trailer',
+  'transfer-encoding',
+  'via',
+  'x-powered-by',
+]);
+
+export function partsOfResponse({
+  status,
+  headers,
+  body,
+}: ComparedResponse & { kind: 'response' }): ResponseParts {
+  const compared = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || UNCOMPARED.has(name) ? [] : [[name, headerText(name, value)] as const],
+  );
+  const value = jsonOrUndefined(body);
+  const read = { status, headers: new Map(compared) };
+  if (value !== undefined) return { ...read, bodyKind: 'JSON', body: value };
+  return body.trim() === ''
+    ? { ...read, bodyKind: 'empty', body: undefined }
+    : { ...read, bodyKind: 'text', body: wordsOf(body) };
+}
+
+/** Maximum number of words and separators of a text that is compared by words. */
+const MAX_WORDS = 200;
+
+function wordsOf(text: string): JsonValue {
+  const words = text.trim().split(/([\s<>=&;,"]+)/);
+  if (words.length === 1 || words.length > MAX_WORDS) return text;
+  return Object.fromEntries(words.map((word, at) => [`word${at + 1}`, word]));
+}
+
+function headerText(name: string, value: string | readonly string[]): string {
+  const values = typeof value === 'string' ? [value] : value;
+  // The values of cookies are new in each response, and secret.
+  if (name === 'set-cookie') return values.map((cookie) => cookie.split('=', 1)[0]).join(', ');
+  const text = values.join(', ');
+  return name === 'content-type' ? text.toLowerCase().replaceAll(/\s*;\s*/g, '; ') : text;
+}
+
+/** Undefined for a text that is not JSON, or in which a reader of JSON would lose a number or a key. */
+function jsonOrUndefined(text: string): JsonValue | undefined {
+  try {
+    return readJsonString(text);
+  } catch (error) {
+    if (error instanceof HooksError) return undefined;
+    throw error;
+  }
+}

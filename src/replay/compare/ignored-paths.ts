@@ -1,0 +1,49 @@
+import { ConfigError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
+
+/** Returns whether `--ignore` names a path, such as `$.items[*].id` or `header etag`. */
+export type IgnoresPath = (path: string) => boolean;
+
+/**
+ * Reads the paths of `--ignore`: `$.items[*].id`, `items.*.id` or `**.id` in the body, with all values below it, or `header
+ * NAME`. Throws ConfigError for an empty path.
+ */
+export function readIgnoredPaths(texts: readonly string[]): IgnoresPath {
+  const patterns = texts.map(ignoredPattern);
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const found = known.get(path) ?? patterns.some((pattern) => pattern.test(plainPath(path)));
+    if (known.size < MAX_KNOWN) known.set(path, found);
+    return found;
+  };
+}
+
+const MAX_KNOWN = 10_000;
+
+function ignoredPattern(text: string): RegExp {
+  const header = /^\s*headers?[\s:.]\s*(\S+)\s*$/i.exec(text)?.[1];
+  if (header !== undefined) return new RegExp(`^header ${escaped(header.toLowerCase())}$`);
+  const path = plainPath(text.trim());
+  if (path === '') {
+    throw new ConfigError(`Expected \`--ignore\` to be a path, got \`${printable(text, 60)}\``, {
+      flag: '--ignore',
+      hint: "give a path of the body, such as '$.items[*].id', or 'header etag'",
+    });
+  }
+  const steps = path.split('.').map((step) => ({ '*': '[^.]+', '**': '.*' })[step] ?? escaped(step));
+  return new RegExp(`^${steps.join('\\.').replaceAll('.*\\.', '(?:.*\\.)?')}(?:\\.|$)`);
+}
+
+/** Writes a path with a dot before each step, and `*` for each index. */
+function plainPath(path: string): string {
+  return path
+    .replace(/^\$\.?/, '')
+    .replaceAll(/\[(?:\*|\d+)\]/g, '.*')
+    .replaceAll(/\["((?:[^"\\]|\\.)*)"\]/g, '.$1')
+    .replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, '*')
+    .replace(/^\./, '');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}

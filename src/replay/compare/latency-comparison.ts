@@ -1,0 +1,157 @@
+import type { Sides } from './compared-response.ts';
+
+/** A difference of the latencies of two receivers. */
+export interface LatencyDifference {
+  /** The messages that are slower or faster: a title such as `track "Order Completed"`. Undefined for all messages. */
+  readonly title: string | undefined;
+  /** `median`: most messages. `slow`: single ones, whose number is compared. */
+  readonly kind: 'median' | 'slow';
+  /** The medians in milliseconds, or for `slow` the numbers of slow responses. */
+  readonly old: number;
+  readonly new: number;
+  /** For `slow`: the latency in milliseconds from which a response counts as slow. */
+  readonly fromMs?: number;
+  readonly messages: number;
+}
+
+/** Number of messages from which two medians are compared: a pause of a busy machine delays several messages in a row. */
+const MIN_MESSAGES = 20;
+/** Factor and time by which a latency must differ, because a machine has other work. */
+const FACTOR = 3;
+const LEAST_MS = 50;
+/** Minimum number of separate times at which one receiver was slow, if the other was never slow. */
+const MIN_SLOW = 10;
+/** Maximum number of titles whose medians are kept. */
+const MAX_TITLES = 100;
+
+/** The start of a request, as the comparison needs it at the end of the request. */
+export interface LatencyStart {
+  /** Milliseconds on the monotonic clock. */
+  readonly at: number;
+  /** Number of fast responses of this receiver before. */
+  readonly fast: number;
+}
+
+/** Compares the latencies of two receivers that get the same messages, in turn one or the other first. */
+export class LatencyComparison {
+  readonly #all = new LatencyPair();
+  readonly #byTitle = new Map<string, LatencyPair>();
+  readonly #slow: Sides<SlowTimes>;
+
+  /** @param concurrency maximum number of messages in flight */
+  constructor(concurrency: number) {
+    this.#slow = { old: new SlowTimes(concurrency), new: new SlowTimes(concurrency) };
+  }
+
+  start(side: 'old' | 'new', at: number): LatencyStart {
+    return { at, fast: this.#slow[side].fast };
+  }
+
+  /** Adds the latencies of one message. */
+  add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): void {
+    this.#all.add(ms);
+    let pair = this.#byTitle.get(title);
+    if (pair === undefined && this.#byTitle.size < MAX_TITLES) {
+      pair = new LatencyPair();
+      this.#byTitle.set(title, pair);
+    }
+    pair?.add(ms);
+    const fromMs = this.#slowFromMs;
+    this.#slow.old.add(ms.old, starts.old, fromMs);
+    this.#slow.new.add(ms.new, starts.new, fromMs);
+  }
+
+  /** Returns the difference of all messages, or those of single titles, or that of single slow responses. */
+  differences(): readonly LatencyDifference[] {
+    const whole = this.#all.difference(undefined);
+    if (whole !== undefined) return [whole];
+    const found = [...this.#byTitle].map(([title, pair]) => pair.difference(title));
+    const ofTitles = found.filter((difference) => difference !== undefined);
+    return ofTitles.length > 0 ? ofTitles : this.#slowDifferences();
+  }
+
+  /** Compares how often single responses were slow. A pause of the machine hits both receivers alike. */
+  #slowDifferences(): readonly LatencyDifference[] {
+    const { old, new: new_ } = this.#slow;
+    const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
+    if (fewer === undefined || more === undefined || more < MIN_SLOW + 4 * fewer) return [];
+    const [messages, fromMs] = [this.#all.old.count, this.#slowFromMs];
+    return [{ title: undefined, kind: 'slow', old: old.count, new: new_.count, fromMs, messages }];
+  }
+
+  get #slowFromMs(): number {
+    const median = Math.max(this.#all.old.median, this.#all.new.median);
+    return Math.max(FACTOR * median, median + LEAST_MS);
+  }
+}
+
+class LatencyPair {
+  readonly old = new LatencyHistogram();
+  readonly new = new LatencyHistogram();
+
+  add(ms: Sides<number>): void {
+    this.old.add(ms.old);
+    this.new.add(ms.new);
+  }
+
+  difference(title: string | undefined): LatencyDifference | undefined {
+    const medians = { old: this.old.median, new: this.new.median };
+    const [less, more] = [Math.min(medians.old, medians.new), Math.max(medians.old, medians.new)];
+    const isDifferent = more >= FACTOR * less && more - less >= LEAST_MS;
+    if (this.old.count < MIN_MESSAGES || !isDifferent) return undefined;
+    return { title, kind: 'median', ...medians, messages: this.old.count };
+  }
+}
+
+/** Counts latencies in buckets that grow by 5 %, so that memory stays the same. */
+class LatencyHistogram {
+  static readonly #growth = Math.log(1.05);
+  readonly #buckets = new Uint32Array(300); // up to 2 million ms
+  count = 0;
+
+  add(ms: number): void {
+    const bucket = Math.floor(Math.log(1 + ms) / LatencyHistogram.#growth);
+    const last = this.#buckets.length - 1;
+    this.#buckets[Math.min(last, bucket)] = (this.#buckets[Math.min(last, bucket)] ?? 0) + 1;
+    this.count++;
+  }
+
+  /** The median in ms, with an error of at most 5 %. 0 without latencies. */
+  get median(): number {
+    let seen = 0;
+    const at = this.#buckets.findIndex((count) => (seen += count) * 2 >= this.count);
+    return Math.exp(at * LatencyHistogram.#growth) - 1;
+  }
+}
+
+/**
+ * Counts slow responses, and the separate times at which there were any: a pause of the receiver or of this machine delays
+ * all messages in flight, and counts once.
+ */
+class SlowTimes {
+  readonly #concurrency: number;
+  fast = 0;
+  count = 0;
+  times = 0;
+  #until = -Infinity;
+  #countedAt = -Infinity;
+
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+  }
+
+  add(ms: number, start: LatencyStart, fromMs: number): void {
+    if (ms < fromMs) {
+      this.fast++;
+      return;
+    }
+    this.count++;
+    // A receiver that responds to many other messages meanwhile does not pause.
+    const isAlone = this.fast - start.fast > 2 * this.#concurrency;
+    if ((isAlone && start.at - this.#countedAt > fromMs) || start.at > this.#until) {
+      this.times++;
+      this.#countedAt = start.at;
+    }
+    this.#until = Math.max(this.#until, start.at + ms);
+  }
+}

@@ -1,0 +1,99 @@
+import { compareResponses } from './compare-responses.ts';
+import { partsOfResponse, type ComparedResponse, type Sides } from './compared-response.ts';
+import { DifferenceTally, type ComparedEntry, type DifferenceKind } from './difference-tally.ts';
+import type { IgnoresPath } from './ignored-paths.ts';
+import { LatencyComparison, type LatencyDifference, type LatencyStart } from './latency-comparison.ts';
+import { NoiseModel } from './noise-model.ts';
+import type { ExchangeContext } from './value-format.ts';
+
+/** A message, and the responses of both receivers to it. */
+export interface ComparedExchange {
+  readonly entry: ComparedEntry;
+  /** The body of the request. */
+  readonly body: Uint8Array;
+  readonly responses: Sides<ComparedResponse>;
+  readonly starts: Sides<LatencyStart>;
+  /** When the responses came, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface ResponseComparisonResult {
+  /** Number of messages that both receivers got. */
+  readonly compared: number;
+  readonly kinds: readonly DifferenceKind[];
+  /** Number of messages with a difference beyond the kinds that are kept. */
+  readonly furtherMessages: number;
+  readonly latency: readonly LatencyDifference[];
+  /** The paths that were ignored as noise. */
+  readonly noise: readonly string[];
+}
+
+/** Number of messages that are sent twice to the old receiver, to learn what differs although nothing changed. */
+export const LEARNED_MESSAGES = 20;
+
+/** Compares the responses of two receivers. Compares the first ones when the noise is learned. */
+export class ResponseComparison {
+  readonly latency: LatencyComparison;
+  readonly #ignores: IgnoresPath;
+  readonly #noise = new NoiseModel();
+  readonly #tally = new DifferenceTally();
+  /** The exchanges from which noise is learned. Undefined once they are compared. */
+  #learned: ComparedExchange[] | undefined = [];
+  #compared = 0;
+
+  /** @param concurrency maximum number of messages in flight */
+  constructor(ignores: IgnoresPath, concurrency: number) {
+    this.#ignores = ignores;
+    this.latency = new LatencyComparison(concurrency);
+  }
+
+  /** Learns noise from another response of the old receiver to the same message. */
+  learn(exchange: ComparedExchange, again: ComparedResponse): void {
+    const { old } = exchange.responses;
+    if (old.kind === 'none' || again.kind === 'none') return;
+    this.#noise.learn(partsOfResponse(old), partsOfResponse(again), contextOf(exchange));
+  }
+
+  add(exchange: ComparedExchange): void {
+    this.#compared++;
+    const { entry, responses, starts } = exchange;
+    if (this.#learned !== undefined) {
+      this.#learned.push(exchange);
+      if (this.#learned.length === LEARNED_MESSAGES) this.#compareLearned();
+      return;
+    }
+    this.#compare(exchange);
+    const { old, new: new_ } = responses;
+    // The latencies of the first messages do not count: they wait for receivers that have just started.
+    if (old.kind === 'none' || new_.kind === 'none') return;
+    this.latency.add(entry.title, { old: old.ms, new: new_.ms }, starts);
+  }
+
+  result(): ResponseComparisonResult {
+    this.#compareLearned();
+    return {
+      compared: this.#compared,
+      kinds: this.#tally.kinds(this.#noise),
+      furtherMessages: this.#tally.furtherMessages,
+      latency: this.latency.differences(),
+      noise: this.#noise.paths(),
+    };
+  }
+
+  #compareLearned(): void {
+    const exchanges = this.#learned ?? [];
+    this.#learned = undefined;
+    for (const exchange of exchanges) this.#compare(exchange);
+  }
+
+  #compare(exchange: ComparedExchange): void {
+    const { old, new: new_ } = exchange.responses;
+    const context = { ...contextOf(exchange), noise: this.#noise, ignores: this.#ignores };
+    this.#tally.add(compareResponses(old, new_, context), exchange.entry);
+  }
+}
+
+function contextOf({ body, now }: ComparedExchange): ExchangeContext {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return { isEchoed: (text) => bytes.includes(text), now };
+}

@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonValue } from '../../message/types.ts';
+
+/** A value of a response, or undefined where one of two responses has no value. */
+export type ResponseValue = JsonValue | undefined;
+
+/** The exchange that two responses belong to. */
+export interface ExchangeContext {
+  /** Whether a generated text, such as a UUID, is also in the request: then it is not new in each response. */
+  readonly isEchoed: (text: string) => boolean;
+  /** When the responses came, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/;
+const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/;
+const HTTP_DATE = /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/;
+/** The time of a clock as a number: seconds, milliseconds, microseconds or nanoseconds since the epoch. */
+const EPOCH = /\d{10}(?:\d{3}){0,3}/;
+const WORD = /[\w-]{16,}/;
+/** Matches a text that is generated for each response. */
+const GENERATED = new RegExp(
+  `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
+  'gi',
+);
+
+/** Replaces generated ids and times by their format, such as `<uuid>`. Keeps those that the request has, too. */
+function maskGenerated(text: string, { isEchoed, now }: ExchangeContext): string {
+  return text.replace(GENERATED, (match: string, ...rest: unknown[]) => {
+    const groups = rest.at(-1) as Readonly<Record<'uuid' | 'time' | 'word' | 'epoch', string | undefined>>; // the last argument
+    if (isEchoed(match)) return match;
+    if (groups.uuid !== undefined) return '<uuid>';
+    if (groups.time !== undefined) return '<time>';
+    if (isEpoch(match, now)) return `<time${match.length}>`;
+    return isToken(match) ? tokenMask(match) : match;
+  });
+}
+
+/** Number of adjacent digits and letters from which a word counts as random, such as an ULID or a hash. */
+const MIN_CHANGES = 4;
+
+function isToken(word: string): boolean {
+  const changes = word.match(/(?<=\d)[a-z]|(?<=[a-z])\d/gi) ?? [];
+  return word.length >= 16 && changes.length >= MIN_CHANGES;
+}
+
+/** Keeps the prefix that tells the kind of an id, such as `evt_`. */
+function tokenMask(word: string): string {
+  return `${/^[a-z]{1,12}_(?=.{12})/i.exec(word)?.[0] ?? ''}<token>`;
+}
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
+
+/** Whether digits are the time of a clock: at most a year from now. */
+function isEpoch(digits: string, now: number): boolean {
+  const ms = /^\d+$/.test(digits) ? epochMs(digits) : undefined;
+  return ms !== undefined && Math.abs(ms - now) < YEAR_MS;
+}
+
+function epochMs(digits: string): number | undefined {
+  const unit = { 10: 1e-3, 13: 1, 16: 1e3, 19: 1e6 }[digits.length];
+  return unit === undefined ? undefined : Number(digits) / unit;
+}
+
+/** Names the kind of a value in a report: `number`, `uuid`, `text`. */
+export function formatOf(value: ResponseValue): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return textFormatOf(value);
+  if (Array.isArray(value)) return 'array';
+  return isJsonObject(value) ? 'object' : typeof value;
+}
+
+const ANY_EXCHANGE: ExchangeContext = { isEchoed: () => false, now: 0 };
+
+function textFormatOf(text: string): string {
+  if (text.trim() === '') return 'empty text';
+  return { '<uuid>': 'uuid', '<time>': 'time' }[maskGenerated(text, ANY_EXCHANGE)] ?? 'text';
+}
+
+/** The text of a value, with generated ids and times replaced by their format. */
+export function maskedText(value: ResponseValue, context: ExchangeContext): string {
+  const text = valueText(value, Infinity);
+  const isMasked = typeof value === 'string' || typeof value === 'number';
+  return isMasked ? maskGenerated(text, context) : text;
+}
+
+/**
+ * Whether two values may differ because they are generated for each response: both are a UUID, a time of a clock or a random
+ * id, or texts that are equal except for these.
+ */
+export function isGenerated(one: ResponseValue, other: ResponseValue, context: ExchangeContext): boolean {
+  if (typeof one === 'number' && typeof other === 'number') {
+    return areBothClocks(String(one), String(other), context);
+  }
+  if (typeof one !== 'string' || typeof other !== 'string') return false;
+  const masked = maskGenerated(one, context);
+  if (masked !== maskGenerated(other, context)) return false;
+  return masked !== '<time>' || !isShiftedTime(Date.parse(one), Date.parse(other));
+}
+
+function areBothClocks(one: string, other: string, { isEchoed, now }: ExchangeContext): boolean {
+  const areClocks = one.length === other.length && isEpoch(one, now) && isEpoch(other, now);
+  return areClocks && !isEchoed(one) && !isShiftedTime(epochMs(one) ?? 0, epochMs(other) ?? 0);
+}
+
+const QUARTER_MS = 15 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Time between two responses to the same message. */
+const SLACK_MS = 5_000;
+
+/** Whether two times differ by a time zone: that is a mistake, not the progress of a clock. */
+function isShiftedTime(one: number, other: number): boolean {
+  const difference = Math.abs(one - other);
+  const quarters = Math.round(difference / QUARTER_MS);
+  return quarters > 0 && difference <= DAY_MS && Math.abs(difference - quarters * QUARTER_MS) <= SLACK_MS;
+}
+
+/** The text of a value in a report, at most `length` characters. */
+export function valueText(value: ResponseValue, length = 200): string {
+  const text = value === undefined ? 'missing' : JSON.stringify(value);
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}

@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { formatOf, type ResponseValue } from './value-format.ts';
+
+type Items = readonly JsonValue[];
+
+/** Receives the pairs of values that two JSON values have at equal paths. */
+export interface PairVisitor {
+  /** Whether to skip the values at a path, and all values in them. */
+  readonly skips: (path: string) => boolean;
+  /** Called for values that are not both objects or both arrays. */
+  readonly leaf: (path: string, one: ResponseValue, other: ResponseValue) => void;
+  /** Returns the pairs of items to visit. */
+  readonly items: (path: string, one: Items, other: Items) => readonly (readonly [JsonValue, JsonValue])[];
+}
+
+/** Visits two JSON values. All items of an array have one path: `$.items[*].id`. */
+export function visitPairs(
+  path: string,
+  [one, other]: readonly [ResponseValue, ResponseValue],
+  visitor: PairVisitor,
+): void {
+  if (visitor.skips(path)) return;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    // `isArray` does not narrow a readonly array.
+    const pairs = visitor.items(path, one as Items, other as Items);
+    for (const pair of pairs) visitPairs(`${path}[*]`, pair, visitor);
+  } else if (isJsonObject(one) && isJsonObject(other)) {
+    for (const [name, otherName] of namePairs(one, other)) {
+      visitPairs(keyPath(path, name), [own(one, name), own(other, otherName)], visitor);
+    }
+  } else visitor.leaf(path, one, other);
+}
+
+function own(value: Readonly<Record<string, JsonValue>>, name: string): ResponseValue {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Pairs the keys of two objects. Keys that are ids and that only one object has are paired in their order. */
+function namePairs(one: JsonObject, other: JsonObject): readonly (readonly [string, string])[] {
+  const onlyOther = Object.keys(other).filter((name) => !Object.hasOwn(one, name));
+  const newIds = onlyOther.filter(isId).values();
+  const pairs = Object.keys(one).map((name) => {
+    const isPaired = Object.hasOwn(other, name) || !isId(name);
+    return [name, isPaired ? name : (newIds.next().value ?? name)] as const;
+  });
+  const rest = [...onlyOther.filter((name) => !isId(name)), ...newIds];
+  return [...pairs, ...rest.map((name) => [name, name] as const)];
+}
+
+function isId(name: string): boolean {
+  return /^\d+$/.test(name) || formatOf(name) === 'uuid';
+}
+
+/** The path of a key. Keys that are ids have one path, because an object with ids as keys is a list. */
+export function keyPath(path: string, name: string): string {
+  if (isId(name)) return `${path}.*`;
+  return /^[\w$-]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
+}

@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DifferenceTally } from '../../../src/replay/compare/difference-tally.ts';
+import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';
+import { differences, kinds, responded } from './compared.ts';
+
+/** Pairs of responses to 20 messages. */
+function pairs(make: (message: number, request: 0 | 1) => unknown): (readonly [unknown, unknown])[] {
+  return Array.from({ length: 20 }, (_, index) => [make(index, 0), make(index, 1)] as const);
+}
+
+const WORDS = ['red', 'green', 'blue'];
+
+describe('noise', () => {
+  it('is a counter, a random text, a random field of a list and a header that differ between two calls', () => {
+    let count = 0;
+    const make = () => {
+      const id = (count++ * 7_919).toString(36);
+      return responded({ count, id, rows: [{ id, name: 'a' }] }, { headers: { 'x-id': id } });
+    };
+    const learned = pairs(make);
+    expect(kinds(make(), make(), { learned })).toEqual([]);
+    const noise = new NoiseModel();
+    differences(make(), make(), { learned, noise });
+    expect(noise.paths()).toEqual(['$.count', '$.id', '$.rows[*].id', 'header x-id']);
+  });
+
+  it('does not hide another format of a random field', () => {
+    const learned = pairs((message, request) => ({
+      id: `r${message * 2 + request}`,
+      n: message * 2 + request,
+    }));
+    expect(kinds({ id: 'r1', n: 1 }, { id: null, n: '1' }, { learned })).toEqual([
+      'body $.id: text → null',
+      'body $.n: number → text',
+    ]);
+    expect(kinds({ id: 'r1', n: 1 }, { id: '', n: 2 }, { learned })).toEqual([
+      'body $.id: text → empty text',
+    ]);
+  });
+
+  it('does not hide a new value of a field that has a few random ones', () => {
+    const learned = pairs((message, request) => ({ shard: WORDS[(message + request) % 3] }));
+    expect(kinds({ shard: 'red' }, { shard: 'blue' }, { learned })).toEqual([]);
+    expect(kinds({ shard: 'red' }, { shard: 'failed' }, { learned })).toEqual([
+      'body $.shard: its usual values → "failed"',
+    ]);
+  });
+
+  it('drops a difference if the old receiver shows the value later', () => {
+    const noise = new NoiseModel();
+    const learned = pairs((message, request) => ({ cache: (message + request) % 3 === 0 ? 'miss' : 'hit' }));
+    const tally = new DifferenceTally();
+    const entry = { index: 1, origin: { file: 'a', line: 1 }, title: 'track' };
+    tally.add(differences({ cache: 'hit' }, { cache: 'stale' }, { learned, noise }), entry);
+    expect(tally.kinds(noise)).toHaveLength(1);
+    expect(differences({ cache: 'stale' }, { cache: 'hit' }, { noise })).toEqual([]);
+    expect(tally.kinds(noise)).toEqual([]);
+    let count = 0;
+    tally.add(differences({ n: 1 }, { n: null }, { learned: pairs(() => ({ n: count++ })), noise }), entry);
+    expect(tally.kinds(noise)).toHaveLength(1);
+    expect(differences({ n: null }, { n: 2 }, { noise })).toEqual([]);
+    expect(tally.kinds(noise)).toEqual([]);
+  });
+
+  it('is not what a receiver does with a duplicate', () => {
+    const learned = pairs((message, request) =>
+      request === 0
+        ? { status: 'created', text: `order ${message} created`, order: message }
+        : { status: 'duplicate', text: `order ${message} exists` },
+    );
+    const created = { status: 'created', text: 'order 99 created', order: 99 };
+    expect(kinds(created, created, { learned })).toEqual([]);
+    expect(kinds(created, { status: 'accepted', text: 'order 99 accepted' }, { learned })).toEqual([
+      'body $.status: text → text',
+      'body $.text: text → text',
+      'body $.order: number → missing',
+    ]);
+  });
+
+  it('is one word of a text', () => {
+    const learned = pairs((message, request) => order(message * 2 + request, 5));
+    expect(kinds(order(90, 5), order(91, 5), { learned })).toEqual([]);
+    expect(kinds(order(90, 5), order(91, 6), { learned })).toHaveLength(1);
+  });
+
+  it('is not learned from responses with two statuses', () => {
+    const learned = pairs((_, request) =>
+      responded({ total: request }, { status: request === 0 ? 200 : 409 }),
+    );
+    expect(kinds({ total: 1 }, { total: 2 }, { learned })).toHaveLength(1);
+  });
+
+  it('is the order and the number of items if these differ between two calls', () => {
+    const learned = pairs((message, request) => {
+      const items = ['a', 'b', 'c'].slice(0, 1 + ((message + request) % 3));
+      return { items, list: request === 0 ? ['a', 'b'] : ['b', 'a'] };
+    });
+    const old = { items: ['a', 'b'], list: ['a', 'b'] };
+    expect(kinds(old, { items: ['a'], list: ['b', 'a'] }, { learned })).toEqual([]);
+    expect(kinds(old, { items: ['x', 'b'], list: ['a', 'x'] }, { learned })).toEqual([
+      'body $.items[*]: text → text',
+      'body $.list[*]: text → text',
+    ]);
+  });
+
+  it('is a field that is sometimes missing', () => {
+    const learned = pairs((message, request) => ((message + request) % 3 === 0 ? { warning: 'slow' } : {}));
+    expect(kinds({ warning: 'slow' }, {}, { learned })).toEqual([]);
+  });
+
+  it('is any random number or text, and never a field beside it', () => {
+    const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ minLength: 3 }));
+    const random = fc.uniqueArray(value, { minLength: 42, maxLength: 42, comparator: 'SameValue' });
+    fc.assert(
+      fc.property(random, fc.integer(), fc.integer(), (values, total, other) => {
+        fc.pre(total !== other);
+        const learned = pairs((message, request) => ({ noise: values[message * 2 + request], total: 5 }));
+        const next = { noise: values[41], total: other };
+        expect(kinds({ noise: values[40], total }, next, { learned })).toContain(
+          'body $.total: number → number',
+        );
+        const isSame = kinds({ noise: values[40], total }, { ...next, total }, { learned });
+        const formats = new Set(
+          values.map((each) => (typeof each === 'string' ? each.trim() === '' : 'number')),
+        );
+        if (formats.size === 1) expect(isSame).toEqual([]);
+      }),
+    );
+  });
+});
+
+function order(id: number, total: number): string {
+  return `<order><id>r${id}</id><total>${total}.00</total></order>`;
+}
