@@ -11,10 +11,9 @@ import { ReplaySelection } from '../../../../replay/selection.ts';
 import { ExitCode, interruptedCode } from '../../../exit-code.ts';
 import { RecordedSignatures } from '../../../flags/delivery/recorded-signatures.ts';
 import { commandSettings } from '../../../flags/delivery/settings.ts';
-import { resolveWhereTo, signingSecrets } from '../../../flags/delivery/where-to.ts';
+import { resolveWhereTo } from '../../../flags/delivery/where-to.ts';
 import { askForPublicHosts } from '../../../flags/public-host.ts';
-import { warnOfOddSecrets } from '../../../flags/signature/odd-secret.ts';
-import { noteUnsigned } from '../../../flags/signature/unsigned-note.ts';
+import { remarkOnSigning } from '../../../flags/signature/unsigned-note.ts';
 import type { Io } from '../../../io.ts';
 import type { Reports } from '../../../print/reports.ts';
 import { claimStdin } from '../../../stdin.ts';
@@ -47,8 +46,7 @@ export async function compareReceivers(
     new: comparedReceiver({ ...shared, destination }),
     old: comparedReceiver({ ...shared, destination: oldReceiverOf(destination, options.compare) }),
   };
-  if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
-  noteUnsigned(to, options, { settings, io });
+  remarkOnSigning(to, options, { settings, io });
   const urls = [receivers.old.url, receivers.new.url];
   const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text: questionFor }, io);
   if (declined !== undefined) return declined;
