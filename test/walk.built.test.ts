@@ -15,9 +15,9 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 97, functions: 636 },
+  send: { files: 97, functions: 640 },
   batch: { files: 77, functions: 390 },
-  replay: { files: 150, functions: 946 },
+  replay: { files: 150, functions: 950 },
   verify: { files: 34, functions: 184 },
 } as const satisfies Record<string, Walk>;
 
