@@ -27,6 +27,7 @@ export const COMMANDS: readonly (readonly string[])[] = [
     'queue',
     'delete',
     'import',
+    'redact',
   ].map((verb) => [verb]),
   ...['init', 'config', 'doctor', 'completion'].map((verb) => [verb]),
   ...[

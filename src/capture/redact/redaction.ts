@@ -1,0 +1,245 @@
+import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
+import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
+import { formKeys, recoded, reencoded } from './encodings.ts';
+import { jsonTokens, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { CARD } from './format-kinds.ts';
+import { KnownValues, type RedactedSpan } from './known-values.ts';
+import { linkFor } from './kinds.ts';
+import type { PersonalKind } from './personal-kind.ts';
+import type { Pseudonyms } from './pseudonyms.ts';
+import {
+  fieldOfPath,
+  fieldOfPlace,
+  isAt,
+  hasVersions,
+  isFreeText,
+  kindOfField,
+  type RedactedField,
+} from './redacted-field.ts';
+import { formatSpans, withoutOverlap, withSpans } from './spans.ts';
+
+export interface RedactionRules {
+  /** Patterns of paths (`pathPattern`) whose values stay as they are. */
+  readonly keep: readonly RegExp[];
+  /** Patterns of paths whose values are removed. */
+  readonly drop: readonly RegExp[];
+}
+
+const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
+const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
+/** A path or URL with a query, or a query alone. */
+const WITH_QUERY = /^[^\s?=]*\?[^\s=?&]+=\S*$/;
+const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
+
+/** Redacts one request, and counts what it replaces. */
+export class Redaction {
+  /** Number of replaced values by kind. */
+  readonly counts = new Map<string, number>();
+  /** Number of texts by path that only a person can review. */
+  readonly review = new Map<string, number>();
+  /** Values of all messages of the body, for the URL and the headers. */
+  readonly known = new KnownValues();
+  readonly #pseudonyms: Pseudonyms;
+  readonly #rules: RedactionRules;
+
+  constructor(pseudonyms: Pseudonyms, rules: RedactionRules) {
+    this.#pseudonyms = pseudonyms;
+    this.#rules = rules;
+  }
+
+  /** Redacts a text that is JSON. What is not replaced keeps its bytes. `around` is the field whose value the text is. */
+  json(text: string, around?: Pick<RedactedField, 'path' | 'known'>): string {
+    const tokens = jsonTokens(text);
+    const ofMessages = new Map<JsonPlace, KnownValues>();
+    const fieldOf = ({ place }: JsonToken): RedactedField => {
+      const known = around?.known ?? ofMessages.get(place.message) ?? new KnownValues();
+      ofMessages.set(place.message, known);
+      return fieldOfPlace(place, around?.path ?? [], known);
+    };
+    for (const token of tokens) this.#learn(token, text, fieldOf(token));
+    const parts: string[] = [];
+    let end = 0;
+    for (const token of tokens) {
+      parts.push(
+        text.slice(end, token.start),
+        this.#token(token, text.slice(token.start, token.end), fieldOf(token)),
+      );
+      end = token.end;
+    }
+    return parts.join('') + text.slice(end);
+  }
+
+  /** Whether --drop removes the value at a path. Counts it. */
+  isDropped(path: readonly string[]): boolean {
+    const isDropped = isAt(this.#rules.drop, path);
+    if (isDropped) this.count('dropped');
+    return isDropped;
+  }
+
+  /** Adds the counts of another request. */
+  add({ counts, review }: Redaction): void {
+    for (const [kind, count] of counts) this.count(kind, count);
+    for (const [path, count] of review) this.review.set(path, (this.review.get(path) ?? 0) + count);
+  }
+
+  get drops(): boolean {
+    return this.#rules.drop.length > 0;
+  }
+
+  /** Redacts the value of a header. */
+  header(name: string, value: string): string {
+    return this.#value(value, fieldOfPath([name], this.known));
+  }
+
+  /** Redacts what the formats and the known values find in a text. With `isPlain`, four numbers with dots are no address. */
+  text(text: string, known = this.known, isPlain = false): string {
+    const found = [
+      ...this.#urlSpans(text, known),
+      ...formatSpans(text, this.#pseudonyms),
+      ...known.spansIn(text),
+    ];
+    const spans = withoutOverlap(isPlain ? found.filter(({ kind }) => kind !== 'ip') : found);
+    for (const { kind } of spans) if (kind !== '') this.count(kind);
+    return withSpans(text, spans);
+  }
+
+  /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
+  url(text: string, known = this.known): string {
+    const plain = text.replace(USERINFO, `$1${MASK}@`);
+    const [, start = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(plain) ?? [];
+    const ofUrl = { known, isQuery: true };
+    const part = (each: string): string => reencoded(each, (decoded) => this.text(decoded, known));
+    const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
+    const redacted = [
+      start.split('/').map(part).join('/'),
+      query.slice(0, 1) + this.form(query.slice(1), ofUrl),
+      mark + (anchor.includes('=') ? this.form(anchor, ofUrl) : part(anchor)),
+    ].join('');
+    const masked = redactUrl(redacted);
+    if (plain !== text || masked !== redacted) this.count('token');
+    return masked;
+  }
+
+  /** Redacts `name=value&…`. */
+  form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
+    const pairs = text.split('&').filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]));
+    return pairs.map((pair) => this.#pair(pair, { known, isQuery, path })).join('&');
+  }
+
+  #pair(pair: string, { known, isQuery, path }: Required<FormOptions>): string {
+    const [name = '', ...rest] = pair.split('=');
+    if (rest.length === 0) return reencoded(pair, (plain) => this.text(plain, known));
+    const shownName = reencoded(name, (plain) => this.text(plain, known));
+    const raw = rest.join('=');
+    if (isQuery && isSecretParameter(name) && raw !== '' && raw !== MASK) {
+      this.count('token');
+      return `${shownName}=${MASK}`;
+    }
+    const field = fieldOfPath([...path, ...formKeys(pair)], known);
+    return `${shownName}=${reencoded(raw, (plain) => this.#value(plain, field), true)}`;
+  }
+
+  /** Remembers the value of a key that identifies a person. */
+  #learn({ kind, start, end }: JsonToken, text: string, field: RedactedField): void {
+    const row = kind === 'key' || this.#isKept(field) ? undefined : kindOfField(field);
+    if (row?.spreads === undefined) return;
+    const value = String(JSON.parse(text.slice(start, end)));
+    for (const known of new Set([field.known, this.known])) {
+      known.add(value, row, this.#byKey(value, row));
+      const words = row.kind === 'name' ? value.split(/\s+/) : [];
+      if (words.length < 2 || words.length > 4) continue;
+      for (const word of words) known.add(word, row, this.#pseudonyms.alike(word));
+    }
+  }
+
+  #token({ kind }: JsonToken, raw: string, field: RedactedField): string {
+    if (kind === 'number') return this.#number(raw, field);
+    const value = JSON.parse(raw) as string; // the token is a string of JSON
+    const redacted = kind === 'key' ? this.text(value, field.known) : this.#value(value, field);
+    return redacted === value ? raw : JSON.stringify(redacted);
+  }
+
+  #number(raw: string, field: RedactedField): string {
+    if (this.#isKept(field)) return raw;
+    const row = kindOfField(field) ?? (isCard(raw) ? CARD : undefined);
+    const [known] = field.known.spansIn(raw);
+    if (row === undefined) {
+      if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
+      this.count(known.kind);
+      return known.replacement;
+    }
+    this.count(row.kind);
+    const made = this.#byKey(raw, row);
+    return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
+  }
+
+  #value(value: string, field: RedactedField): string {
+    if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
+    if (/^\s*[[{]/.test(value) && parseJsonOrUndefined(value) !== undefined) return this.json(value, field);
+    const row = kindOfField(field);
+    if (row === undefined) return this.#looseText(value, field);
+    this.count(row.kind);
+    return this.#byKey(value, row);
+  }
+
+  /** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
+  #byKey(value: string, row: PersonalKind): string {
+    const replace = (text: string): string =>
+      row.replace?.(text, this.#pseudonyms) ?? this.#pseudonyms.alike(text);
+    if (row.kind === 'token') return replace(value);
+    if (/^https?:\/\//i.test(value)) return linkFor(value, this.#pseudonyms);
+    const spans = withoutOverlap([...formatSpans(value, this.#pseudonyms)]);
+    if (spans.length === 0) return replace(value);
+    return withSpans(value, spans, (part) => this.#pseudonyms.alike(part));
+  }
+
+  #looseText(value: string, field: RedactedField): string {
+    const { known } = field;
+    if (WITH_QUERY.test(value)) return this.url(value, known);
+    if (FORM.test(value)) return this.form(value, { known, path: field.path });
+    const inside = recoded(value, (plain) => this.#value(plain, field));
+    if (inside !== value) return inside;
+    if (isFreeText(value, field)) this.#review(field);
+    return this.text(value, known, hasVersions(field));
+  }
+
+  *#urlSpans(text: string, known: KnownValues): Generator<RedactedSpan> {
+    if (!text.includes('://')) return;
+    for (const { 0: url, index } of text.matchAll(URL_IN_TEXT)) {
+      yield { start: index, end: index + url.length, kind: '', replacement: this.url(url, known) };
+    }
+  }
+
+  #isKept({ path, inMessage }: RedactedField): boolean {
+    const { keep } = this.#rules;
+    return keep.length > 0 && (isAt(keep, path) || isAt(keep, inMessage));
+  }
+
+  count(kind: string, count = 1): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + count);
+  }
+
+  #review({ inMessage, known }: RedactedField): void {
+    const keys = inMessage.map((key) => (/^\d+$/.test(key) ? '*' : this.#quiet(key, known)));
+    const path = keys.join('.');
+    this.review.set(path, (this.review.get(path) ?? 0) + 1);
+  }
+
+  /** Redacts a key that is shown, without counting it. */
+  #quiet(key: string, known: KnownValues): string {
+    return withSpans(key, withoutOverlap([...formatSpans(key, this.#pseudonyms), ...known.spansIn(key)]));
+  }
+}
+
+interface FormOptions {
+  readonly known?: KnownValues;
+  /** Whether secrets are masked by their name, as in the query of a URL. @default false */
+  readonly isQuery?: boolean;
+  readonly path?: readonly string[];
+}
+
+const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+function isCard(digits: string): boolean {
+  return /^[3-6]\d{12,18}$/.test(digits) && CARD.accept?.(digits) !== undefined;
+}

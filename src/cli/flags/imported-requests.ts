@@ -1,0 +1,44 @@
+import { dirname, join, relative, resolve } from 'node:path';
+import { RequestRejection, type Imported } from '../../capture/import/imported.ts';
+import { importRequests } from '../../capture/import/import-requests.ts';
+import { InputError } from '../../errors.ts';
+import { unreadableReason } from '../../file-problem.ts';
+import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
+import { gunzipIfPacked } from '../../replay/reading/gunzip.ts';
+import type { Input } from '../../replay/reading/inputs.ts';
+import type { Io } from '../io.ts';
+
+/** Finds the requests of an input, also in `chunks` of it that were read already. */
+export async function* importedRequests(
+  input: Input,
+  { cwd, signal }: Io,
+  chunks = unpackedChunks(input, signal),
+): AsyncGenerator<Imported> {
+  const folder = input.identity === undefined ? cwd : dirname(resolve(cwd, input.name));
+  try {
+    yield* importRequests(chunks, (name) => readBeside(folder, name));
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof InputError) || error.file !== undefined) throw error;
+    const { message, hint = 'name another file', cause } = error;
+    throw new InputError(message, { file: input.name, hint, cause });
+  }
+}
+
+/** The bytes of an input, unpacked if it is gzipped. */
+export function unpackedChunks(input: Input, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const open = (): AsyncIterable<Uint8Array> => input.open(signal);
+  return gunzipIfPacked(open(), input.identity && open);
+}
+
+/** Reads a file that a curl command names. A command of a stranger must not copy other files of this machine into a capture. */
+async function readBeside(folder: string, name: string): Promise<Buffer> {
+  const path = resolve(folder, name);
+  const inside = relative(folder, path);
+  if (name === '-' || inside.startsWith('..') || inside !== join(name)) {
+    throw new RequestRejection(`it sends the file ${name}, which is not in the folder of the input`);
+  }
+  return readAtMost(MOST_FILE_BYTES, () => openToRead(path)).catch((cause: unknown) => {
+    throw new RequestRejection(`it sends the file ${name}, which cannot be read: ${unreadableReason(cause)}`);
+  });
+}
