@@ -10,11 +10,13 @@ export function reencoded(encoded: string, change: (plain: string) => string, is
   return changed === plain ? encoded : encodeURIComponent(changed);
 }
 
-/** Decodes a text. In forms a plus is a space, unless it belongs to an e-mail or phone number. Undefined if it is malformed. */
+/** Matches an e-mail or phone number whose plus was not encoded. */
+const WITH_PLUS = /^(?:[\w.+-]+(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
+
+/** Decodes a text, in which a plus is a space if it is of a form. Undefined if it is malformed. */
 function percentDecoded(text: string, isForm: boolean): string | undefined {
-  const isLiteralPlus = /@|%40|^\+\d/.test(text);
   try {
-    return decodeURIComponent(isForm && !isLiteralPlus ? text.replaceAll('+', ' ') : text);
+    return decodeURIComponent(isForm && !WITH_PLUS.test(text) ? text.replaceAll('+', ' ') : text);
   } catch {
     return undefined;
   }

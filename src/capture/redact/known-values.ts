@@ -13,12 +13,13 @@ const MOST_VALUES = 1_000;
 const MOST_OF_A_WORD = 50;
 const WORD = /[\p{L}\p{N}]+/gu;
 
+interface KnownValue extends Pick<RedactedSpan, 'kind' | 'replacement'> {
+  readonly value: string;
+}
+
 /** Values of one message that its keys show to be personal, such as its user id, to find them in all of its texts. */
 export class KnownValues {
-  readonly #byFirstWord = new Map<
-    string,
-    { readonly value: string; readonly span: Pick<RedactedSpan, 'kind' | 'replacement'> }[]
-  >();
+  readonly #byFirstWord = new Map<string, readonly KnownValue[]>();
   #count = 0;
 
   add(value: string, { kind }: PersonalKind, replacement: string): void {
@@ -28,25 +29,29 @@ export class KnownValues {
     const others = this.#byFirstWord.get(first) ?? [];
     if (others.length >= MOST_OF_A_WORD || others.some((other) => other.value === value)) return;
     this.#count++;
-    const all = [...others, { value, span: { kind, replacement } }];
+    const all = [...others, { value, kind, replacement }];
     this.#byFirstWord.set(
       first,
       all.toSorted((one, other) => other.value.length - one.value.length),
     );
   }
 
-  /** Finds the values in a text where they are whole words. */
-  *spansIn(text: string): Generator<RedactedSpan> {
-    if (this.#count === 0) return;
+  /** Finds the values in a text where they are whole words; with `isEmail`, only e-mails, which can stand inside of ids. */
+  *spansIn(text: string, isEmail = false): Generator<RedactedSpan> {
+    if (this.#count === 0 || (isEmail && !text.includes('@'))) return;
     for (const { 0: word, index } of text.matchAll(WORD)) {
-      const found = this.#byFirstWord
-        .get(word)
-        ?.find(
-          ({ value }) =>
-            text.startsWith(value, index) &&
-            !/^[\p{L}\p{N}]/u.test(text.slice(index + value.length, index + value.length + 2)),
-        );
-      if (found !== undefined) yield { start: index, end: index + found.value.length, ...found.span };
+      const found = this.#byFirstWord.get(word)?.find(({ value }) => isWordAt(text, value, index));
+      if (found === undefined || (isEmail && !found.value.includes('@'))) continue;
+      const { value, kind, replacement } = found;
+      yield { start: index, end: index + value.length, kind, replacement };
     }
   }
+}
+
+/** Whether a value is at a place of a text, and no part of a longer word or e-mail. */
+function isWordAt(text: string, value: string, start: number): boolean {
+  if (!text.startsWith(value, start)) return false;
+  const end = start + value.length;
+  if (/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2))) return false;
+  return !value.includes('@') || !/[._+']$/.test(text.slice(0, start).slice(-1));
 }

@@ -91,16 +91,24 @@ export class Redaction {
     return this.#value(value, fieldOfPath([name], this.known));
   }
 
-  /** Redacts what the formats and the known values find in a text. With `isPlain`, four numbers with dots are no address. */
+  /**
+   * Redacts what the formats and the known values find in a text: its URLs; then known e-mails, because the formats would take
+   * `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with dots are no address.
+   */
   text(text: string, known = this.known, isPlain = false): string {
-    const found = [
-      ...this.#urlSpans(text, known),
-      ...formatSpans(text, this.#pseudonyms),
-      ...known.spansIn(text),
-    ];
-    const spans = withoutOverlap(isPlain ? found.filter(({ kind }) => kind !== 'ip') : found);
-    for (const { kind } of spans) if (kind !== '') this.count(kind);
-    return withSpans(text, spans);
+    const inRest = (rest: string): readonly RedactedSpan[] =>
+      [...formatSpans(rest, this.#pseudonyms), ...known.spansIn(rest)].filter(
+        ({ kind }) => !isPlain || kind !== 'ip',
+      );
+    return this.#replaced(text, this.#urlSpans(text, known), (outside) =>
+      this.#replaced(outside, known.spansIn(outside, true), (rest) => this.#replaced(rest, inRest(rest))),
+    );
+  }
+
+  #replaced(text: string, spans: Iterable<RedactedSpan>, between?: (part: string) => string): string {
+    const own = withoutOverlap([...spans]);
+    for (const { kind } of own) if (kind !== '') this.count(kind);
+    return withSpans(text, own, between);
   }
 
   /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
@@ -220,14 +228,10 @@ export class Redaction {
   }
 
   #review({ inMessage, known }: RedactedField): void {
-    const keys = inMessage.map((key) => (/^\d+$/.test(key) ? '*' : this.#quiet(key, known)));
+    const quiet = new Redaction(this.#pseudonyms, this.#rules);
+    const keys = inMessage.map((key) => (/^\d+$/.test(key) ? '*' : quiet.text(key, known)));
     const path = keys.join('.');
     this.review.set(path, (this.review.get(path) ?? 0) + 1);
-  }
-
-  /** Redacts a key that is shown, without counting it. */
-  #quiet(key: string, known: KnownValues): string {
-    return withSpans(key, withoutOverlap([...formatSpans(key, this.#pseudonyms), ...known.spansIn(key)]));
   }
 }
 
