@@ -18,6 +18,11 @@ export const CARD: PersonalKind = {
   },
 };
 
+/** Whether the digits of a number are of a card. */
+export function isCardNumber(digits: string): boolean {
+  return /^[3-6]\d{12,18}$/.test(digits) && CARD.accept?.(digits) !== undefined;
+}
+
 /** Personal data that is recognized by its format, and by the names of keys. */
 export const FORMAT_KINDS: readonly PersonalKind[] = [
   {
@@ -36,12 +41,12 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
   {
     kind: 'email',
     format:
-      /(?<![\p{L}\p{N}._+'-])(?:[\p{L}\p{N}._+'-]|%2B)+(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.[\p{L}\p{N}-]{2,}/giu,
+      /(?<![\p{L}\p{N}._+'-])[\p{L}\p{N}._+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.[\p{L}\p{N}-]{2,}/giu,
     accept: (match) => match.replace(/^[.'-]+/, ''),
     keys: keyWords('e ?mail(?: ?(?:address|hash|sha ?256|md ?5|id))?', '(?:s|es)?'),
     spreads: true,
     replace: (value, pseudonyms) => {
-      const plain = value.replace('%40', '@').replaceAll(/%2B/gi, '+').normalize('NFC').toLowerCase();
+      const plain = value.normalize('NFC').toLowerCase();
       return plain.includes('@')
         ? `${pseudonyms.token('email', plain)}@redacted.example`
         : pseudonyms.alike(value);

@@ -6,6 +6,8 @@ export class JsonPlace {
   readonly isItem: boolean;
   /** The item of a batch or list of messages that contains the value; else the outermost value. */
   readonly message: JsonPlace;
+  /** The value of a key that this value is, or an item of. Undefined outside of objects. */
+  readonly named: JsonPlace | undefined;
   /** The keys of the object that the value is. */
   readonly keys: string[] = [];
 
@@ -13,6 +15,7 @@ export class JsonPlace {
     this.around = around;
     this.key = key;
     this.isItem = isItem;
+    this.named = isItem || around === undefined ? around?.named : this;
     const isInList = around?.around === undefined || (around.key === 'batch' && !around.around.around);
     this.message = around === undefined || (isItem && isInList) ? this : around.message;
   }
@@ -20,14 +23,8 @@ export class JsonPlace {
   /** Keys and indexes from the outermost value to this one. */
   get path(): readonly string[] {
     const path: string[] = [];
-    for (const place of this.outwards()) if (place.around !== undefined) path.push(place.key);
+    for (let at: JsonPlace = this; at.around !== undefined; at = at.around) path.push(at.key);
     return path.toReversed();
-  }
-
-  /** Yields this place and the places around it. */
-  *outwards(): Generator<JsonPlace> {
-    yield this;
-    for (let at = this.around; at !== undefined; at = at.around) yield at;
   }
 }
 

@@ -13,8 +13,11 @@ const MOST_VALUES = 1_000;
 const MOST_OF_A_WORD = 50;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-interface KnownValue extends Pick<RedactedSpan, 'kind' | 'replacement'> {
+interface KnownValue {
   readonly value: string;
+  readonly kind: string;
+  /** Makes the pseudonym only where the value is found. */
+  readonly replacement: () => string;
 }
 
 /** Values of one message that its keys show to be personal, such as its user id, to find them in all of its texts. */
@@ -22,7 +25,7 @@ export class KnownValues {
   readonly #byFirstWord = new Map<string, readonly KnownValue[]>();
   #count = 0;
 
-  add(value: string, { kind }: PersonalKind, replacement: string): void {
+  add(value: string, { kind }: PersonalKind, replacement: () => string): void {
     const first = value.match(WORD)?.[0] ?? '';
     const isShort = value.length < (/^\d+$/.test(value) ? 5 : 3);
     if (isShort || !value.startsWith(first) || this.#count >= MOST_VALUES) return;
@@ -43,7 +46,7 @@ export class KnownValues {
       const found = this.#byFirstWord.get(word)?.find(({ value }) => isWordAt(text, value, index));
       if (found === undefined || (isEmail && !found.value.includes('@'))) continue;
       const { value, kind, replacement } = found;
-      yield { start: index, end: index + value.length, kind, replacement };
+      yield { start: index, end: index + value.length, kind, replacement: replacement() };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 const DIGITS = '0123456789';
 const NOT_ZERO = '123456789';
@@ -10,11 +10,14 @@ const ROUNDS = 8;
 /** Longer values become a token, because a half of their number must fit into one HMAC. */
 const MOST_CHARACTERS = 64;
 const MOST_CACHED = 50_000;
+/** Texts of a shape with so many others practically never get the same number. */
+const TOO_MANY_TO_MEET = 2n ** 64n;
 
 /** Makes pseudonyms that depend on the value and the key alone. Without the key, none can be traced back to its value. */
 export class Pseudonyms {
   readonly #key: Uint8Array;
   readonly #cache = new Map<string, string>();
+  readonly #shapeKeys = new Map<string, string>();
 
   constructor(key: Uint8Array) {
     this.#key = key;
@@ -42,7 +45,10 @@ export class Pseudonyms {
   alike(text: string): string {
     const known = this.#cache.get(text);
     if (known !== undefined) return known;
-    if (this.#cache.size >= MOST_CACHED) this.#cache.clear();
+    if (this.#cache.size >= MOST_CACHED) {
+      this.#cache.clear();
+      this.#shapeKeys.clear();
+    }
     const made = this.#alike(text);
     this.#cache.set(text, made);
     return made;
@@ -54,45 +60,45 @@ export class Pseudonyms {
     const alphabets = alphabetsOf(text);
     const size = sizeOf(alphabets);
     const shape = alphabets.join(' ');
+    if (size >= TOO_MANY_TO_MEET) return written(this.number(shape, text, size), alphabets);
+    const key = this.#shapeKeys.get(shape) ?? this.bytes('shape', shape).toString('hex');
+    this.#shapeKeys.set(shape, key);
     // A step along one long cycle that contains all texts of the shape: its order is the permutation.
-    const next = (this.#walk(numberOf(text, alphabets), { size, shape, isBack: false }) + 1n) % size;
-    return written(this.#walk(next, { size, shape, isBack: true }), alphabets);
-  }
-
-  /** Permutes the numbers below `size`: repeats a permutation of a power of two until its result is small enough. */
-  #walk(start: bigint, { size, shape, isBack }: Walked): bigint {
-    const bits = BigInt((size - 1n).toString(2).length);
-    let at = start;
-    do at = this.#feistel(at, { bits, shape, isBack });
-    while (at >= size);
-    return at;
-  }
-
-  /** A Feistel network whose round function is the HMAC. Its rounds in reverse order undo it. */
-  #feistel(value: bigint, { bits, shape, isBack }: Feistel): bigint {
-    const lowBits = bits / 2n;
-    const [lowSize, highSize] = [1n << lowBits, 1n << (bits - lowBits)];
-    let [high, low] = [value >> lowBits, value % lowSize];
-    for (let index = 0; index < ROUNDS; index++) {
-      const round = isBack ? ROUNDS - 1 - index : index;
-      const kind = `round ${round} of ${shape}`;
-      if (round % 2 === 0) high ^= this.number(kind, String(low), highSize);
-      else low ^= this.number(kind, String(high), lowSize);
-    }
-    return (high << lowBits) + low;
+    const next = (walk(numberOf(text, alphabets), { size, key, isBack: false }) + 1n) % size;
+    return written(walk(next, { size, key, isBack: true }), alphabets);
   }
 }
 
-interface Walked {
+interface Permutation {
+  /** Number of values. Below 2^64. */
   readonly size: bigint;
-  readonly shape: string;
+  readonly key: string;
   readonly isBack: boolean;
 }
 
-interface Feistel {
-  readonly bits: bigint;
-  readonly shape: string;
-  readonly isBack: boolean;
+/** Permutes the numbers below `size`: repeats a permutation of a power of two until its result is small enough. */
+function walk(start: bigint, permutation: Permutation): bigint {
+  const bits = (permutation.size - 1n).toString(2).length;
+  let at = start;
+  do at = feistel(at, bits, permutation);
+  while (at >= permutation.size);
+  return at;
+}
+
+/** A Feistel network of 32 bits a half at most. Its rounds in reverse order undo it. */
+function feistel(value: bigint, bits: number, { key, isBack }: Permutation): bigint {
+  const lowBits = Math.floor(bits / 2);
+  const split = 1n << BigInt(lowBits);
+  let [high, low] = [Number(value / split), Number(value % split)];
+  for (let index = 0; index < ROUNDS; index++) {
+    const round = isBack ? ROUNDS - 1 - index : index;
+    const digest = hash('sha256', `${key} ${round} ${round % 2 === 0 ? low : high}`, 'buffer').readUInt32BE(
+      0,
+    );
+    if (round % 2 === 0) high = (high ^ (digest % 2 ** (bits - lowBits))) >>> 0;
+    else low = (low ^ (digest % 2 ** lowBits)) >>> 0;
+  }
+  return BigInt(high) * split + BigInt(low);
 }
 
 /** The characters that may stand in each position of a text. A position with one character stays as it is. */

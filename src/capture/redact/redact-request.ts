@@ -46,7 +46,8 @@ export function redactRequest(
     .map((header) => redactHeader(header, body, redaction));
   const signed = signAgain({ headers, body, at }, redaction, signing);
   for (const [name] of headers.filter(isOfSignature)) {
-    if (!signed.some(([other]) => other.toLowerCase() === name.toLowerCase())) redaction.count('signature');
+    if (!signed.some(([other]) => other.toLowerCase() === name.toLowerCase()))
+      redaction.tally.count('signature');
   }
   const wasAt = headers.findIndex(isOfSignature);
   const before = headers.slice(0, wasAt).filter(([name]) => !OF_THE_OLD_BODY.test(name)).length;
@@ -75,7 +76,7 @@ function redactHeader([name, value]: HeaderPair, body: Uint8Array, redaction: Re
   if (/^content-length$/i.test(name)) return [name, String(body.length)];
   const [shownName, shown] = [redaction.text(name), maskedHeader([name, value])[1]];
   if (isSecretHeader(name)) {
-    if (value !== MASK) redaction.count('token');
+    if (value !== MASK) redaction.tally.count('token');
     return [shownName, shown];
   }
   return [shownName, redaction.header(name, shown)];

@@ -31,11 +31,8 @@ export function fieldOfPath(path: readonly string[], known: KnownValues): Redact
 /** Makes the field of a value in JSON. `path` are the keys around the JSON. */
 export function fieldOfPlace(place: JsonPlace, path: readonly string[], known: KnownValues): RedactedField {
   const keys: string[] = [];
-  let beside: readonly string[] | undefined;
-  for (const { key, isItem, around } of place.outwards()) {
-    if (isItem || around === undefined) continue;
-    beside ??= around.keys;
-    if (keys.push(key) === KEYS_THAT_TELL) break;
+  for (let at = place.named; at !== undefined && keys.length < KEYS_THAT_TELL; at = at.around?.named) {
+    keys.push(at.key);
   }
   const missing = KEYS_THAT_TELL - keys.length;
   const outer = missing === 0 ? [] : path.filter((key) => !IS_INDEX.test(key)).slice(-missing);
@@ -47,7 +44,7 @@ export function fieldOfPlace(place: JsonPlace, path: readonly string[], known: K
       return [...path, ...place.path.slice(place.message.path.length)];
     },
     words: wordsOf([...outer, ...keys.toReversed()]),
-    beside: beside ?? [],
+    beside: place.named?.around?.keys ?? [],
     known,
   };
 }

@@ -1,12 +1,14 @@
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
+import { RequestRejection } from '../import/imported.ts';
 import { formKeys, recoded, reencoded } from './encodings.ts';
 import { jsonTokens, type JsonPlace, type JsonToken } from './json-tokens.ts';
-import { CARD } from './format-kinds.ts';
+import { CARD, isCardNumber } from './format-kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import { linkFor } from './kinds.ts';
 import type { PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
+import { RedactionTally } from './redaction-tally.ts';
 import {
   fieldOfPath,
   fieldOfPlace,
@@ -16,7 +18,9 @@ import {
   kindOfField,
   type RedactedField,
 } from './redacted-field.ts';
-import { formatSpans, withoutOverlap, withSpans } from './spans.ts';
+import { encodedSpans, formatSpans, withoutOverlap, withSpans } from './spans.ts';
+
+const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 export interface RedactionRules {
   /** Patterns of paths (`pathPattern`) whose values stay as they are. */
@@ -26,21 +30,20 @@ export interface RedactionRules {
 }
 
 const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
-const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
+/** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
+const MOST_DEPTH = 24;
 /** A path or URL with a query, or a query alone. */
 const WITH_QUERY = /^[^\s?=]*\?[^\s=?&]+=\S*$/;
 const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
 /** Redacts one request, and counts what it replaces. */
 export class Redaction {
-  /** Number of replaced values by kind. */
-  readonly counts = new Map<string, number>();
-  /** Number of texts by path that only a person can review. */
-  readonly review = new Map<string, number>();
+  readonly tally = new RedactionTally();
   /** Values of all messages of the body, for the URL and the headers. */
   readonly known = new KnownValues();
   readonly #pseudonyms: Pseudonyms;
   readonly #rules: RedactionRules;
+  #depth = 0;
 
   constructor(pseudonyms: Pseudonyms, rules: RedactionRules) {
     this.#pseudonyms = pseudonyms;
@@ -72,14 +75,8 @@ export class Redaction {
   /** Whether --drop removes the value at a path. Counts it. */
   isDropped(path: readonly string[]): boolean {
     const isDropped = isAt(this.#rules.drop, path);
-    if (isDropped) this.count('dropped');
+    if (isDropped) this.tally.count('dropped');
     return isDropped;
-  }
-
-  /** Adds the counts of another request. */
-  add({ counts, review }: Redaction): void {
-    for (const [kind, count] of counts) this.count(kind, count);
-    for (const [path, count] of review) this.review.set(path, (this.review.get(path) ?? 0) + count);
   }
 
   get drops(): boolean {
@@ -96,18 +93,23 @@ export class Redaction {
    * `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with dots are no address.
    */
   text(text: string, known = this.known, isPlain = false): string {
-    const inRest = (rest: string): readonly RedactedSpan[] =>
-      [...formatSpans(rest, this.#pseudonyms), ...known.spansIn(rest)].filter(
-        ({ kind }) => !isPlain || kind !== 'ip',
-      );
-    return this.#replaced(text, this.#urlSpans(text, known), (outside) =>
-      this.#replaced(outside, known.spansIn(outside, true), (rest) => this.#replaced(rest, inRest(rest))),
+    const inRest = (rest: string): readonly RedactedSpan[] => {
+      const found = [...formatSpans(rest, this.#pseudonyms), ...known.spansIn(rest)];
+      return isPlain ? found.filter(({ kind }) => kind !== 'ip') : found;
+    };
+    return this.#nested(() =>
+      this.#replaced(
+        text,
+        encodedSpans(text, { url: (url) => this.url(url, known), text: (plain) => this.text(plain, known) }),
+        (outside) =>
+          this.#replaced(outside, known.spansIn(outside, true), (rest) => this.#replaced(rest, inRest(rest))),
+      ),
     );
   }
 
   #replaced(text: string, spans: Iterable<RedactedSpan>, between?: (part: string) => string): string {
     const own = withoutOverlap([...spans]);
-    for (const { kind } of own) if (kind !== '') this.count(kind);
+    for (const { kind } of own) if (kind !== '') this.tally.count(kind);
     return withSpans(text, own, between);
   }
 
@@ -124,7 +126,7 @@ export class Redaction {
       mark + (anchor.includes('=') ? this.form(anchor, ofUrl) : part(anchor)),
     ].join('');
     const masked = redactUrl(redacted);
-    if (plain !== text || masked !== redacted) this.count('token');
+    if (plain !== text || masked !== redacted) this.tally.count('token');
     return masked;
   }
 
@@ -140,7 +142,7 @@ export class Redaction {
     const shownName = reencoded(name, (plain) => this.text(plain, known));
     const raw = rest.join('=');
     if (isQuery && isSecretParameter(name) && raw !== '' && raw !== MASK) {
-      this.count('token');
+      this.tally.count('token');
       return `${shownName}=${MASK}`;
     }
     const field = fieldOfPath([...path, ...formKeys(pair)], known);
@@ -153,10 +155,10 @@ export class Redaction {
     if (row?.spreads === undefined) return;
     const value = String(JSON.parse(text.slice(start, end)));
     for (const known of new Set([field.known, this.known])) {
-      known.add(value, row, this.#byKey(value, row));
+      known.add(value, row, () => this.#byKey(value, row));
       const words = row.kind === 'name' ? value.split(/\s+/) : [];
       if (words.length < 2 || words.length > 4) continue;
-      for (const word of words) known.add(word, row, this.#pseudonyms.alike(word));
+      for (const word of words) known.add(word, row, () => this.#pseudonyms.alike(word));
     }
   }
 
@@ -169,24 +171,26 @@ export class Redaction {
 
   #number(raw: string, field: RedactedField): string {
     if (this.#isKept(field)) return raw;
-    const row = kindOfField(field) ?? (isCard(raw) ? CARD : undefined);
+    const row = kindOfField(field) ?? (isCardNumber(raw) ? CARD : undefined);
     const [known] = field.known.spansIn(raw);
     if (row === undefined) {
       if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
-      this.count(known.kind);
+      this.tally.count(known.kind);
       return known.replacement;
     }
-    this.count(row.kind);
+    this.tally.count(row.kind);
     const made = this.#byKey(raw, row);
     return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
   }
 
   #value(value: string, field: RedactedField): string {
     if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
-    if (/^\s*[[{]/.test(value) && parseJsonOrUndefined(value) !== undefined) return this.json(value, field);
+    if (/^\s*[[{]/.test(value) && parseJsonOrUndefined(value) !== undefined) {
+      return this.#nested(() => this.json(value, field));
+    }
     const row = kindOfField(field);
-    if (row === undefined) return this.#looseText(value, field);
-    this.count(row.kind);
+    if (row === undefined) return this.#nested(() => this.#looseText(value, field));
+    this.tally.count(row.kind);
     return this.#byKey(value, row);
   }
 
@@ -211,27 +215,28 @@ export class Redaction {
     return this.text(value, known, hasVersions(field));
   }
 
-  *#urlSpans(text: string, known: KnownValues): Generator<RedactedSpan> {
-    if (!text.includes('://')) return;
-    for (const { 0: url, index } of text.matchAll(URL_IN_TEXT)) {
-      yield { start: index, end: index + url.length, kind: '', replacement: this.url(url, known) };
+  /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */
+  #nested<T>(redact: () => T): T {
+    if (this.#depth >= MOST_DEPTH)
+      throw new RequestRejection('its texts are encoded within each other too often');
+    this.#depth++;
+    try {
+      return redact();
+    } finally {
+      this.#depth--;
     }
   }
 
-  #isKept({ path, inMessage }: RedactedField): boolean {
+  #isKept(field: RedactedField): boolean {
     const { keep } = this.#rules;
-    return keep.length > 0 && (isAt(keep, path) || isAt(keep, inMessage));
-  }
-
-  count(kind: string, count = 1): void {
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + count);
+    return keep.length > 0 && (isAt(keep, field.path) || isAt(keep, field.inMessage));
   }
 
   #review({ inMessage, known }: RedactedField): void {
     const quiet = new Redaction(this.#pseudonyms, this.#rules);
     const keys = inMessage.map((key) => (/^\d+$/.test(key) ? '*' : quiet.text(key, known)));
     const path = keys.join('.');
-    this.review.set(path, (this.review.get(path) ?? 0) + 1);
+    this.tally.addReview(path);
   }
 }
 
@@ -240,10 +245,4 @@ interface FormOptions {
   /** Whether secrets are masked by their name, as in the query of a URL. @default false */
   readonly isQuery?: boolean;
   readonly path?: readonly string[];
-}
-
-const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-
-function isCard(digits: string): boolean {
-  return /^[3-6]\d{12,18}$/.test(digits) && CARD.accept?.(digits) !== undefined;
 }

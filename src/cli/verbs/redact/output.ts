@@ -1,4 +1,4 @@
-import type { Redaction } from '../../../capture/redact/redaction.ts';
+import { RedactionTally } from '../../../capture/redact/redaction-tally.ts';
 import { InputError } from '../../../errors.ts';
 import { formatCount } from '../../../message/limits.ts';
 import { printable } from '../../../redact.ts';
@@ -17,15 +17,14 @@ interface RedactedResult {
   readonly saved: string | undefined;
   readonly what: string;
   readonly bytes?: number;
-  readonly redaction: Pick<Redaction, 'counts' | 'review'>;
+  readonly tally: RedactionTally;
 }
 
 /** Prints what became of each request, without personal data. */
 export class RedactOutput {
   readonly #flags: RedactFlags;
   readonly #io: Io;
-  readonly #counts = new Map<string, number>();
-  readonly #review = new Map<string, number>();
+  readonly #total = new RedactionTally();
   #redacted = 0;
   #changed = 0;
   #rejected = 0;
@@ -40,11 +39,11 @@ export class RedactOutput {
     this.#skipped++;
   }
 
-  add({ file, saved, what, bytes, redaction: { counts, review } }: RedactedResult): void {
+  add({ file, saved, what, bytes, tally }: RedactedResult): void {
     this.#redacted++;
+    const { counts } = tally;
     if (counts.size > 0) this.#changed++;
-    addCounts(this.#counts, counts);
-    addCounts(this.#review, review);
+    this.#total.add(tally);
     const { output, quiet, check } = this.#flags;
     const target = check ? { changes: counts.size > 0 } : { saved };
     if (output === 'json') {
@@ -80,8 +79,8 @@ export class RedactOutput {
       ...(this.#flags.check ? { checked: redacted, withPersonalData: this.#changed } : { redacted }),
       rejected,
       skipped,
-      replaced: Object.fromEntries(this.#counts),
-      review: [...this.#review].map(([path, count]) => ({ path, count })),
+      replaced: Object.fromEntries(this.#total.counts),
+      review: [...this.#total.review].map(([path, count]) => ({ path, count })),
     };
   }
 
@@ -93,8 +92,8 @@ export class RedactOutput {
       ...(this.#rejected > 0 ? [`${formatCount(this.#rejected)} rejected`] : []),
       ...(this.#skipped > 0 ? [`${formatCount(this.#skipped)} without a body skipped`] : []),
     ];
-    const counts = this.#counts.size === 0 ? '' : `: ${countsText(this.#counts)}`;
-    const fields = [...this.#review].toSorted(([, one], [, other]) => other - one);
+    const counts = this.#total.counts.size === 0 ? '' : `: ${countsText(this.#total.counts)}`;
+    const fields = [...this.#total.review].toSorted(([, one], [, other]) => other - one);
     const lines = fields
       .slice(0, MOST_FIELDS)
       .map(([path, count]) => `  ${printable(path, 100)}  ${formatCount(count)}\n`);
@@ -104,10 +103,6 @@ export class RedactOutput {
       fields.length === 0 ? '' : `review these texts, which can have names:\n${lines.join('')}${more}`;
     return `${parts.join(', ')}${counts}\n${review}`;
   }
-}
-
-function addCounts(sum: Map<string, number>, counts: ReadonlyMap<string, number>): void {
-  for (const [name, count] of counts) sum.set(name, (sum.get(name) ?? 0) + count);
 }
 
 function countsText(counts: ReadonlyMap<string, number>): string {

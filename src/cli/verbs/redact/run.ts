@@ -8,6 +8,7 @@ import { Pseudonyms } from '../../../capture/redact/pseudonyms.ts';
 import { redactJson } from '../../../capture/redact/redact-body.ts';
 import { contentDigest, redactRequest } from '../../../capture/redact/redact-request.ts';
 import { Redaction, type RedactionRules } from '../../../capture/redact/redaction.ts';
+import { RedactionTally } from '../../../capture/redact/redaction-tally.ts';
 import { systemClock } from '../../../clock.ts';
 import { pathPattern } from '../../../message/path-pattern.ts';
 import { formatCount } from '../../../message/limits.ts';
@@ -109,11 +110,11 @@ class RedactRun {
     const { folder, output, io } = this.#context;
     const path = folder?.nextFile('messages.ndjson');
     const target = path === undefined ? undefined : await openReplacing(path);
-    const all = this.#redaction();
+    const tally = new RedactionTally();
     let count = 0;
     try {
       for await (const list of entries) {
-        for (const entry of list) count += await this.#message(entry, all, target);
+        for (const entry of list) count += await this.#message(entry, tally, target);
       }
     } catch (error) {
       await target?.abandon();
@@ -123,11 +124,15 @@ class RedactRun {
     else await target?.commit(() => Promise.resolve());
     if (count === 0) return;
     const what = count === 1 ? '1 message' : `${formatCount(count)} messages`;
-    output.add({ file, saved: this.#shown(path), what, redaction: all });
+    output.add({ file, saved: this.#shown(path), what, tally });
   }
 
   /** Redacts one message. Returns the number of messages that were written: 1, or 0 if it is rejected. */
-  async #message(entry: ReplayEntry, all: Redaction, target: ReplacingFile | undefined): Promise<number> {
+  async #message(
+    entry: ReplayEntry,
+    tally: RedactionTally,
+    target: ReplacingFile | undefined,
+  ): Promise<number> {
     const { file, line } = entry.origin;
     const redaction = this.#redaction();
     try {
@@ -137,7 +142,7 @@ class RedactRun {
       const redacted = redactJson(text, redaction);
       // A line break in JSON is only between its values.
       await target?.file.add(Buffer.from(`${redacted.replaceAll(/\s*[\r\n]\s*/g, ' ')}\n`));
-      all.add(redaction);
+      tally.add(redaction.tally);
       return 1;
     } catch (error) {
       if (!(error instanceof RequestRejection)) throw error;
@@ -159,7 +164,7 @@ class RedactRun {
         saved: this.#shown(saved),
         what: `${method} ${url}`,
         bytes: body.length,
-        redaction,
+        tally: redaction.tally,
       });
     } catch (error) {
       if (!(error instanceof RequestRejection)) throw error;
@@ -169,9 +174,15 @@ class RedactRun {
 
   /** Rejects a request. Its URL and the reason can have personal data. */
   #reject(file: string, what: string, reason: string): void {
-    const redaction = this.#redaction();
-    const shown = what.replace(/\S*[/?]\S*(?=\)?$)/, (url) => redaction.url(url));
-    this.#context.output.reject(file, shown, redaction.text(reason));
+    const { output } = this.#context;
+    try {
+      const redaction = this.#redaction();
+      const shown = what.replace(/\S*[/?]\S*(?=\)?$)/, (url) => redaction.url(url));
+      output.reject(file, shown, redaction.text(reason));
+    } catch (error) {
+      if (!(error instanceof RequestRejection)) throw error;
+      output.reject(file, 'a request', error.message);
+    }
   }
 
   #redaction(): Redaction {
