@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { PERSONAL_KINDS } from '../../../src/capture/redact/kinds.ts';
 import { Pseudonyms } from '../../../src/capture/redact/pseudonyms.ts';
 import { redactBody } from '../../../src/capture/redact/redact-body.ts';
 import { redactRequest } from '../../../src/capture/redact/redact-request.ts';
@@ -218,4 +220,9 @@ describe('a request', () => {
     );
     expect(own.tally.counts.get('signature')).toBe(2);
   });
+});
+
+it.each([...new Set(PERSONAL_KINDS.map(({ kind }) => kind))])('documents the kind %s', (kind) => {
+  const page = readFileSync(new URL('../../../docs/captures.md', import.meta.url), 'utf8');
+  expect(page).toMatch(new RegExp(`^\\| ${kind} +\\|`, 'm'));
 });
