@@ -30,7 +30,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     format:
       /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
     keys: keyWords(
-      'pass ?word|passwd|pwd|pass ?phrase|secret|(?:client|shared|app) ?secret|(?:\\S+ ?)?token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session(?: ?(?:key|data))?|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?(?:code|answer)|verification ?code|recovery ?code|magic ?link',
+      'pass ?word|passwd|pwd|pass ?phrase|secret|(?:client|shared|app) ?secret|(?:\\S+ ?)?token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session(?: ?(?:key|data))?|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
     ),
     replace: (value, pseudonyms) => {
       if (/^\d{1,15}$/.test(value)) return pseudonyms.alike(value);
@@ -93,7 +93,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
       '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)',
     ),
     spreads: true,
-    // The country code 999 is reserved, so that nobody is called by mistake. The usual fictitious numbers are too few.
+    // The country code 999 is reserved, so no phone rings. The usual fictitious numbers are too few: two people would share one.
     replace: (value, pseudonyms) => {
       const dialed = value.replace(/\(0\)/, '').replaceAll(/\D/g, '').replace(/^00/, '');
       if (dialed.length < 5) return pseudonyms.alike(value);

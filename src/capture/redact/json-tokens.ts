@@ -23,7 +23,9 @@ export class JsonPlace {
   /** Keys and indexes from the outermost value to this one. */
   get path(): readonly string[] {
     const path: string[] = [];
-    for (let at: JsonPlace = this; at.around !== undefined; at = at.around) path.push(at.key);
+    if (this.around === undefined) return path;
+    path.push(this.key);
+    for (let at = this.around; at.around !== undefined; at = at.around) path.push(at.key);
     return path.toReversed();
   }
 }

@@ -4,7 +4,7 @@ import type { Pseudonyms } from './pseudonyms.ts';
 
 /** Words for people. A key such as `id`, `name` or `number` that follows one of them is personal. */
 const PERSON =
-  'user|customer|client|contact|person|people|member|account|profile|visitor|subscriber|player|patient|employee|student|guest|passenger|driver|lead|buyer|seller|author|owner|actor|sender|recipient|recipients|assignee|creator|requester|attendee|participant|agent|payer|payee|consumer|holder|cardholder|applicant|donor|parent|child|spouse|partner|beneficiary|insured|tenant|viewer|reviewer|commenter|friend|manager|billing|shipping|traits|user info|user data|from|to|cc|bcc|reply to|by';
+  'user|customer|client|contact|person|people|member|account|profile|visitor|subscriber|player|patient|employee|student|guest|passenger|driver|lead|buyer|seller|author|owner|actor|sender|recipient|recipients|assignee|creator|requester|attendee|participant|agent|payer|payee|consumer|holder|cardholder|applicant|donor|parent|child|spouse|partner|beneficiary|insured|tenant|viewer|reviewer|commenter|friend|manager|billing|shipping|traits|user info|user data|from|to|cc|bcc|by';
 
 /** Personal data that is recognized by the names of keys. */
 const KEY_KINDS: readonly PersonalKind[] = [
@@ -97,20 +97,20 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'attribute',
     keys: keyWords(
-      'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?membership|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|job ?title|profession|employer|(?:traits|contact|customer|user|billing|shipping|lead) (?:company|organi[sz]ation|title)|company ?name|criminal ?record|convictions?',
+      'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?membership|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|\\S{3} title|profession|employer|(?:traits|contact|customer|user|billing|shipping|lead) (?:company|organi[sz]ation|title)|company ?name|criminal ?record|convictions?',
     ),
   },
 ];
 
-/** What `hooks redact` recognizes. Of two rows that match the same text, the first counts. */
+/** Table of all personal data that is recognized. Of two rows that match the same text, the first counts. */
 export const PERSONAL_KINDS: readonly PersonalKind[] = [...FORMAT_KINDS, ...KEY_KINDS];
 
 /** Words of keys whose texts are written by people, so that they can hold names that no rule finds. */
 export const FREE_TEXT = keyWords(
-  'comment|note|message|bio|about|description|feedback|review|subject|text|content|body|question|answer|reason|remark|transcript|summary|title|memo|instructions|details|query|search|term|input|prompt|completion|caption|quote|story|letter|resume|cv',
+  'comment|note|message|bio|about|description|feedback|review|subject|text|content|body|question|reason|remark|transcript|summary|title|memo|instructions|details|query|search|term|input|prompt|completion|caption|quote|story|letter|resume|cv',
 );
 
-/** A name is of a person if a field beside it is. */
+/** Matches keys of people. A `name` beside one of them is of a person. */
 export const BESIDE_A_NAME =
   /^(?:e ?mail|phone|mobile|first ?name|last ?name|surname|gender|birth ?day|date ?of ?birth|dob|avatar|user ?name|age|ssn)/;
 

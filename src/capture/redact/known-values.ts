@@ -13,7 +13,7 @@ const MOST_VALUES = 1_000;
 const MOST_OF_A_WORD = 50;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-interface KnownValue {
+interface PersonalValue {
   readonly value: string;
   readonly kind: string;
   /** Makes the pseudonym only where the value is found. */
@@ -22,7 +22,7 @@ interface KnownValue {
 
 /** Values of one message that its keys show to be personal, such as its user id, to find them in all of its texts. */
 export class KnownValues {
-  readonly #byFirstWord = new Map<string, readonly KnownValue[]>();
+  readonly #byFirstWord = new Map<string, readonly PersonalValue[]>();
   #count = 0;
 
   add(value: string, { kind }: PersonalKind, replacement: () => string): void {

@@ -10,7 +10,7 @@ const ROUNDS = 8;
 /** Longer values become a token, because a half of their number must fit into one HMAC. */
 const MOST_CHARACTERS = 64;
 const MOST_CACHED = 50_000;
-/** Texts of a shape with so many others practically never get the same number. */
+/** Number of texts of a shape from which two of them practically never get the same random number. */
 const TOO_MANY_TO_MEET = 2n ** 64n;
 
 /** Makes pseudonyms that depend on the value and the key alone. Without the key, none can be traced back to its value. */

@@ -46,8 +46,8 @@ export function redactRequest(
     .map((header) => redactHeader(header, body, redaction));
   const signed = signAgain({ headers, body, at }, redaction, signing);
   for (const [name] of headers.filter(isOfSignature)) {
-    if (!signed.some(([other]) => other.toLowerCase() === name.toLowerCase()))
-      redaction.tally.count('signature');
+    const isMadeAgain = signed.some(([other]) => other.toLowerCase() === name.toLowerCase());
+    if (!isMadeAgain) redaction.tally.count('signature');
   }
   const wasAt = headers.findIndex(isOfSignature);
   const before = headers.slice(0, wasAt).filter(([name]) => !OF_THE_OLD_BODY.test(name)).length;
@@ -106,7 +106,7 @@ function signAgain(
   }
 }
 
-/** Identifies the content of a redacted capture, so that --check recognizes it while nobody has changed it. */
+/** Identifies the content of a redacted capture, so that --check recognizes it until it is edited. */
 export function contentDigest({
   method,
   url,

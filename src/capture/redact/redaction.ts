@@ -217,8 +217,7 @@ export class Redaction {
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */
   #nested<T>(redact: () => T): T {
-    if (this.#depth >= MOST_DEPTH)
-      throw new RequestRejection('its texts are encoded within each other too often');
+    if (this.#depth >= MOST_DEPTH) throw new RequestRejection('its texts are nested too deep');
     this.#depth++;
     try {
       return redact();

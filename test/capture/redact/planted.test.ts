@@ -114,8 +114,8 @@ describe('1,000 captures with more than 40 kinds of personal data', () => {
         [person['username'], message.traits['username']],
       ];
       for (const [value, pseudonym] of pairs) {
-        expect(seen.get(`${String(value)}`) ?? pseudonym).toBe(pseudonym);
-        seen.set(`${String(value)}`, `${String(pseudonym)}`);
+        expect(seen.get(String(value)) ?? pseudonym).toBe(pseudonym);
+        seen.set(String(value), String(pseudonym));
       }
       const { page } = message.context;
       expect(new URL(page.url).searchParams.get('email')).toBe(email);

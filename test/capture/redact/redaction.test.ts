@@ -71,7 +71,7 @@ describe('a body', () => {
     ]) {
       const redacted = body(text);
       const decoded = redacted.replaceAll(/[\w+/]{24,}=*/g, (each) =>
-        /^eyJ/.test(each) ? Buffer.from(each, 'base64').toString() : each,
+        each.startsWith('eyJ') ? Buffer.from(each, 'base64').toString() : each,
       );
       expect(decodeURIComponent(decoded)).toContain(email);
       expect(decoded.toLowerCase()).not.toMatch(/jane|acme/);
@@ -171,7 +171,7 @@ describe('a body', () => {
       'a URL in a URL',
       Buffer.from(JSON.stringify({ a: '?a=b'.repeat(10_000) })),
       'application/json',
-      'too often',
+      'texts are nested',
     ],
   ])('is rejected if it is %s', (_, bytes, type, reason) => {
     expect(() => redactBody(bytes, { type, coding: '' }, redaction())).toThrow(reason);

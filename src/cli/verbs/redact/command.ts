@@ -1,30 +1,30 @@
 import type { Define } from '../../command.ts';
 import { collectGiven, given } from '../../flags/flag-values.ts';
 import { addSecretFlags } from '../../flags/signature/secret-flags.ts';
-import type { RedactFlags } from './run.ts';
+import type { RedactFlags } from './redact-flags.ts';
 
 const EXAMPLES = `Examples:
   $ hooks redact 'captures/*.json' --to fixtures/redacted
-  $ hooks redact recorded.har --to shared --key-file team.key # the same pseudonyms for the whole team
+  $ hooks redact recorded.har --to shared --key-file team.key
   $ hooks redact events.ndjson --to shared --keep traits.plan --drop '**.notes'
-  $ hooks redact 'fixtures/captures/*.json' --check # in CI; exits with 1 if a file has personal data
+  $ hooks redact 'fixtures/captures/*.json' --check # in CI
 `;
 
 const DETAILS = `
 Replaces personal data by pseudonyms: the same person has the same pseudonym in
-every file, and JSON types and formats stay. It is found by the names of keys and
-by formats, in bodies, URLs, headers and texts; secrets, tokens and cookies always
-are. Signs each request again by the schemes of its signature, with --secret or
-the public secret of the fixtures, hooks-fixture-secret.
+every file, and JSON types and formats stay. Recognizes it by the names of keys
+and by formats, in bodies, URLs, headers and texts. Secrets, tokens and cookies
+always go. Signs each request again by the schemes of its signature, with
+--secret or the public secret of the fixtures, hooks-fixture-secret.
 
 FILES are captures, what hooks import reads (HAR, curl, logs), or files of
 messages, which become NDJSON. --keep and --drop take paths as filters do:
 traits.plan, **.email. Without --key-file, the key is a file in the data folder.
 
-Names in free text are beyond rules: the fields to review are listed at the end. A
+Names in free text are beyond rules: the end lists the fields to review. A
 request that cannot be redacted safely, such as one with a plain text body, is
-rejected with the reason. Exits with 0 if none was rejected, with 1 if one was (or
-if --check found personal data), and with 2 if a file cannot be read.
+rejected with the reason. Exits with 0 if none was rejected, with 1 if one was
+or if --check found personal data, and with 2 if a file cannot be read.
 `;
 
 export const defineRedact: Define = (command, { io, exit }) => {

@@ -5,7 +5,7 @@ import { printable } from '../../../redact.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import type { RedactFlags } from './run.ts';
+import type { RedactFlags } from './redact-flags.ts';
 
 /** Number of fields to review that are printed for people. `-o json` has all. */
 const MOST_FIELDS = 20;

@@ -17,25 +17,16 @@ import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN } from '../../../replay/reading/inputs.ts';
 import type { ReplayEntry } from '../../../replay/reading/replay-entry.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
-import type { GlobalOptions } from '../../command.ts';
 import { interruptedCode, type ExitCode } from '../../exit-code.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { detectableSchemes } from '../../flags/signature/scheme-flags.ts';
-import { readSecretFlags, type SecretFlags } from '../../flags/signature/secret-flags.ts';
+import { readSecretFlags } from '../../flags/signature/secret-flags.ts';
 import type { Io } from '../../io.ts';
 import { claimStdin } from '../../stdin.ts';
 import { RedactOutput } from './output.ts';
 import { redactedInput } from './redacted-inputs.ts';
+import type { RedactFlags } from './redact-flags.ts';
 import { redactionKey } from './redaction-key.ts';
-
-/** The flags of `hooks redact`, as typed. */
-export interface RedactFlags extends GlobalOptions, SecretFlags {
-  readonly to?: string;
-  readonly check?: true;
-  readonly keep?: readonly string[];
-  readonly drop?: readonly string[];
-  readonly keyFile?: string;
-}
 
 /** Runs `hooks redact`: writes each request or message again, with pseudonyms in place of personal data. */
 export async function redactFiles(
@@ -209,7 +200,7 @@ function wrongTarget(isCheck: boolean): Error {
       );
 }
 
-/** Rejects a folder that has an input, because nobody could tell the redacted captures from the others. */
+/** Rejects a folder that has an input, because the redacted captures would look like the others. */
 function rejectSameFolder(files: readonly string[], to: string, cwd: string): void {
   const same = files.find((file) => file !== STDIN && dirname(resolve(cwd, file)) === resolve(cwd, to));
   if (same === undefined) return;
