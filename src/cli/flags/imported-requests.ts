@@ -19,10 +19,22 @@ export async function* importedRequests(
     yield* importRequests(chunks, (name) => readBeside(folder, name));
   } catch (error) {
     if (signal.aborted) return;
-    if (!(error instanceof InputError) || error.file !== undefined) throw error;
-    const { message, hint = 'name another file', cause } = error;
-    throw new InputError(message, { file: input.name, hint, cause });
+    throw errorOfInput(error, input.name);
   }
+}
+
+/** Adds the file to an error of its content. Errors of other kinds stay as they are. */
+export function errorOfInput(error: unknown, file: string): unknown {
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
+    return new InputError('The gzipped file is corrupt or cut off', {
+      file,
+      hint: 'copy it again',
+      cause: error,
+    });
+  }
+  if (!(error instanceof InputError) || error.file !== undefined) return error;
+  const { message, hint = 'name another file', cause } = error;
+  return new InputError(message, { file, hint, cause });
 }
 
 /** The bytes of an input, unpacked if it is gzipped. */

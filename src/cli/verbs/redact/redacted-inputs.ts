@@ -5,7 +5,7 @@ import { isHar } from '../../../capture/read-capture.ts';
 import { readEntries } from '../../../replay/reading/read-entries.ts';
 import type { ReplayEntry } from '../../../replay/reading/replay-entry.ts';
 import type { Input } from '../../../replay/reading/inputs.ts';
-import { importedRequests, unpackedChunks } from '../../flags/imported-requests.ts';
+import { errorOfInput, importedRequests, unpackedChunks } from '../../flags/imported-requests.ts';
 import type { Io } from '../../io.ts';
 
 /** Enough to have the first message whole. */
@@ -21,7 +21,9 @@ export async function redactedInput(input: Input, io: Io): Promise<RedactedInput
   const iterator = unpackedChunks(input, io.signal)[Symbol.asyncIterator]();
   const parts: Uint8Array[] = [];
   for (let bytes = 0; bytes < HEAD_BYTES; bytes += parts.at(-1)?.length ?? 0) {
-    const next = await iterator.next();
+    const next = await iterator.next().catch((error: unknown) => {
+      throw errorOfInput(error, input.name);
+    });
     if (next.done) break;
     parts.push(next.value);
   }

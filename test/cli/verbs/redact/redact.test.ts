@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { harEntry } from '../../../capture/import/formats.ts';
 import { jsonLines } from '../../../end-to-end/receiving.ts';
@@ -178,6 +179,24 @@ it('names no file by what a request says, other than letters, digits and hyphens
   expect(names).toEqual([expect.stringMatching(/^000001-[a-z0-9-]+\.json$/)]);
   expect(names.join('')).not.toMatch(/jane|acme/);
   expect(readdirSync(cwd).toSorted()).toEqual(['a.json', 'data', 'key', 'out']);
+});
+
+it('names a gzipped file that is cut off', async () => {
+  const packed = gzipSync(`${captureOf(BODY)}\n`.repeat(50));
+  const cwd = temporaryFolder({ 'a.gz': packed.subarray(0, packed.length - 20) });
+  for (const verb of ['redact', 'import']) {
+    const { code, stderr } = await hooks(
+      [verb, 'a.gz', '--to', 'out', ...(verb === 'redact' ? ['--key-file', '-'] : [])],
+      {
+        cwd,
+        stdin: KEY,
+      },
+    );
+    expect([code, stderr]).toEqual([
+      2,
+      'error: a.gz: the gzipped file is corrupt or cut off\nhint:  copy it again\n',
+    ]);
+  }
 });
 
 describe('wrong flags', () => {
