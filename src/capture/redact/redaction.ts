@@ -94,7 +94,7 @@ export class Redaction {
    */
   text(text: string, known = this.known, isPlain = false): string {
     const inRest = (rest: string): readonly RedactedSpan[] => {
-      const found = [...formatSpans(rest, this.#pseudonyms), ...known.spansIn(rest)];
+      const found = [...known.spansIn(rest), ...formatSpans(rest, this.#pseudonyms)];
       return isPlain ? found.filter(({ kind }) => kind !== 'ip') : found;
     };
     return this.#nested(() =>
@@ -200,7 +200,10 @@ export class Redaction {
       row.replace?.(text, this.#pseudonyms) ?? this.#pseudonyms.alike(text);
     if (row.kind === 'token') return replace(value);
     if (/^https?:\/\//i.test(value)) return linkFor(value, this.#pseudonyms);
-    const spans = withoutOverlap([...formatSpans(value, this.#pseudonyms)]);
+    // One number in ten has the check digit of a card by chance.
+    const isCard = row === CARD || row.kind === 'bank';
+    const found = [...formatSpans(value, this.#pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
+    const spans = withoutOverlap(found);
     if (spans.length === 0) return replace(value);
     return withSpans(value, spans, (part) => this.#pseudonyms.alike(part));
   }

@@ -41,11 +41,11 @@ export function* formatSpans(text: string, pseudonyms: Pseudonyms): Generator<Re
   }
 }
 
-/** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the first counts. */
+/** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */
 export function withoutOverlap(spans: readonly RedactedSpan[]): readonly RedactedSpan[] {
   let end = 0;
   return spans
-    .toSorted((one, other) => one.start - other.start)
+    .toSorted((one, other) => one.start - other.start || other.end - one.end)
     .filter((span) => {
       const isFree = span.start >= end;
       if (isFree) end = span.end;

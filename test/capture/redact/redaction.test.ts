@@ -97,6 +97,15 @@ describe('a body', () => {
     expect(id).not.toBe('123456');
   });
 
+  it('takes no phone number or id for a card', () => {
+    const text =
+      '{"phone":"+4915112345678","phoneNumber":4915112345678,"userId":"4915112345678","text":"for 4915112345678"}';
+    const redacted = JSON.parse(body(text)) as Record<string, unknown>;
+    expect(String(redacted['phone'])).toBe(`+${String(redacted['phoneNumber'])}`);
+    expect(redacted['phone']).toMatch(/^\+999\d{12}$/);
+    expect(redacted['text']).toMatch(/^for (?!4915112345678|4000)\d+$/);
+  });
+
   it('leaves what is not personal', () => {
     const text = JSON.stringify({
       type: 'track',
