@@ -57,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   message: [],
   signature: ['message'],
   transport: [],
-  capture: ['message'],
+  capture: ['message', 'signature'],
   report: [],
   queue: [],
   'stores/memory': ['queue'],

@@ -41,8 +41,7 @@ export class CaptureFolder {
   save(request: CapturedRequest, name = timeName(request.at)): string {
     const text = `${JSON.stringify(toCapture({ ...request, url: redactUrl(request.url) }))}\n`;
     for (let triesLeft = MAX_TRIES; ; triesLeft--) {
-      this.#number += 1;
-      const file = join(this.#folder, `${String(this.#number).padStart(6, '0')}-${name}.json`);
+      const file = this.nextFile(`${name}.json`);
       try {
         writeInOnePiece(file, text);
         return file;
@@ -51,6 +50,12 @@ export class CaptureFolder {
         throw unwritableFolder(file, error, { use: 'write', flag: this.#flag });
       }
     }
+  }
+
+  /** The path of the next file. `name` has only characters that are safe in file names. */
+  nextFile(name: string): string {
+    this.#number += 1;
+    return join(this.#folder, `${String(this.#number).padStart(6, '0')}-${name}`);
   }
 }
 
@@ -71,7 +76,9 @@ function timeName(at: number | undefined): string {
  * name in the order of arrival.
  */
 function highestNumber(folder: string): number {
-  const numbers = readdirSync(folder).map((name) => Number(/^(\d{6,})-[\w-]+\.json$/.exec(name)?.[1] ?? 0));
+  const numbers = readdirSync(folder).map((name) =>
+    Number(/^(\d{6,})-[\w-]+\.(?:nd)?json$/.exec(name)?.[1] ?? 0),
+  );
   return numbers.reduce((highest, number) => Math.max(highest, number), 0);
 }
 

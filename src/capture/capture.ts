@@ -15,6 +15,8 @@ export interface CaptureRequest {
   readonly headers: readonly HeaderPair[];
   /** Verdict of the receiver on the request's signature. */
   readonly verdict?: CapturedVerdict;
+  /** Digest of the content, if `hooks redact` wrote the capture. */
+  readonly redacted?: string;
 }
 
 export type CapturedBody =

@@ -22,7 +22,7 @@ export function isHar(head: Uint8Array): boolean {
 export function readCapture(value: unknown): Capture {
   if (!isObject(value)) throw captureError('one JSON object', value);
   if (value['capture'] !== 1) throw captureError('`capture` to be 1', value['capture']);
-  const { at, verdict } = value;
+  const { at, verdict, redacted } = value;
   return {
     capture: 1,
     ...(at === undefined ? {} : { at: readTime(at) }),
@@ -31,6 +31,7 @@ export function readCapture(value: unknown): Capture {
     headers: readHeaders(value['headers']),
     ...readBody(value),
     ...(verdict === undefined ? {} : { verdict: readVerdict(verdict) }),
+    ...(typeof redacted === 'string' ? { redacted } : {}),
   };
 }
 

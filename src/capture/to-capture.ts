@@ -9,10 +9,11 @@ export interface CapturedRequest extends Pick<CaptureRequest, 'method' | 'url' |
   readonly at?: number | undefined;
   readonly body: Uint8Array;
   readonly verdict?: CaptureRequest['verdict'] | undefined;
+  readonly redacted?: string | undefined;
 }
 
 /** Makes the capture of a request: the exact body, and the headers with secret values masked. */
-export function toCapture({ at, method, url, headers, body, verdict }: CapturedRequest): Capture {
+export function toCapture({ at, method, url, headers, body, verdict, redacted }: CapturedRequest): Capture {
   return {
     capture: 1,
     ...(at === undefined ? {} : { at: isoTime(at) }),
@@ -21,6 +22,7 @@ export function toCapture({ at, method, url, headers, body, verdict }: CapturedR
     headers: headers.map(maskedHeader),
     ...capturedBody(body),
     ...(verdict === undefined ? {} : { verdict }),
+    ...(redacted === undefined ? {} : { redacted }),
   };
 }
 

@@ -12,6 +12,7 @@ const VERB_NAMES = [
   'verify',
   'sign',
   'import',
+  'redact',
   'test',
   'expect',
   'plan',

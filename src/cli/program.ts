@@ -78,6 +78,12 @@ const VERBS: Readonly<Record<VerbName | 'complete', Verb>> = {
     guide: 'captures',
     load: async () => (await import('./verbs/import/command.ts')).defineImport,
   },
+  redact: {
+    group: 'Receive and verify:',
+    summary: 'replace personal data in captures, and sign them again',
+    guide: 'captures',
+    load: async () => (await import('./verbs/redact/command.ts')).defineRedact,
+  },
   test: {
     group: 'Test:',
     summary: 'check a receiver and explain how to fix it',

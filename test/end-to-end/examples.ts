@@ -27,6 +27,7 @@ export const COMMANDS: readonly (readonly string[])[] = [
     'queue',
     'delete',
     'import',
+    'redact',
   ].map((verb) => [verb]),
   ...['init', 'config', 'doctor', 'completion'].map((verb) => [verb]),
   ...[
@@ -123,6 +124,7 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
     (script, { free }) =>
       `export HOOKS_SECRET=${SECRET}; ${besideReceiver(script.replace(/http\S+/, free), free)}`,
   ],
+  [/^hooks redact .*--check/, (script) => `${script}; [ $? = 1 ]`],
   [/\bID\b/, (script, { id }) => script.replace(/\bID\b…?/, id)],
   [/^hooks audience (show|forget)|audience_/, besideAudience],
   [/^hooks trait (show|forget)/, (script) => `hooks trait sync 'Lifetime Value' values.csv -q; ${script}`],
@@ -212,6 +214,7 @@ function files(url: string): Record<string, string | Uint8Array> {
     'copied.sh': `curl '${url}' --data-raw '${body}'`,
     'requests.log': `INFO ${JSON.stringify({ method: 'POST', url: '/', headers: {}, body })}\n`,
     'secret.txt': `${SECRET}\n`,
+    'team.key': 'a key of the whole team\n',
     'staging.yaml': `webhooks: [${url}]\n`,
     'prod.yaml': `webhooks: [${url}]\n`,
     'sources.yaml': `sources:\n  web:\n    destinations: { Webhooks: { webhooks: [${url}] } }\n`,

@@ -1,4 +1,4 @@
-import type { HeaderPair } from '../capture.ts';
+import type { CaptureRequest, HeaderPair } from '../capture.ts';
 
 /** A request that was found in a file of another tool, with the exact bytes of its body. */
 export interface ImportedRequest {
@@ -9,6 +9,9 @@ export interface ImportedRequest {
   readonly body: Uint8Array;
   /** Time of the request. Ms since the epoch. Undefined if the file has no time. */
   readonly at?: number | undefined;
+  /** Verdict and digest of a capture. */
+  readonly verdict?: CaptureRequest['verdict'] | undefined;
+  readonly redacted?: string | undefined;
 }
 
 /** Result for a request in a file. `skipped`: it has no body, so it is no webhook. */

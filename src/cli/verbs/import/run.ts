@@ -1,24 +1,16 @@
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { CaptureFolder } from '../../../capture/capture-folder.ts';
+import { captureName } from '../../../capture/capture-name.ts';
 import { HarNotes } from '../../../capture/import/har-notes.ts';
-import { RequestRejection } from '../../../capture/import/imported.ts';
-import {
-  importRequests,
-  type Imported,
-  type ImportedRequest,
-} from '../../../capture/import/import-requests.ts';
+import type { Imported, ImportedRequest } from '../../../capture/import/imported.ts';
 import { InputError } from '../../../errors.ts';
-import { unreadableReason } from '../../../file-problem.ts';
-import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../../files.ts';
-import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 import { formatCount } from '../../../message/limits.ts';
-import { isJsonObject } from '../../../message/types.ts';
 import { printable, redactUrl } from '../../../redact.ts';
 import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
-import { gunzipIfPacked } from '../../../replay/reading/gunzip.ts';
-import { openInputs, STDIN, type Input } from '../../../replay/reading/inputs.ts';
+import { openInputs, STDIN } from '../../../replay/reading/inputs.ts';
 import type { GlobalOptions } from '../../command.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import { importedRequests } from '../../flags/imported-requests.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
 import { claimStdin } from '../../stdin.ts';
@@ -42,42 +34,15 @@ export async function importFiles(
   const output = new ImportOutput(new CaptureFolder(resolve(io.cwd, options.to), '--to'), options, io);
   for (const input of inputs) {
     let number = 0;
-    for await (const found of requestsOf(input, io, notes)) {
+    for await (const found of importedRequests(input, io, {
+      onSanitized: () => notes.sanitize(input.name),
+    })) {
       if (io.signal.aborted) break;
       output.add(input.name, found, ++number);
     }
   }
   if (notes.sanitized !== undefined && !options.quiet) io.note(`note: ${notes.sanitized}`);
   return interruptedCode(io) ?? output.finish();
-}
-
-async function* requestsOf(input: Input, { cwd, signal }: Io, notes: HarNotes): AsyncGenerator<Imported> {
-  const open = (): AsyncIterable<Uint8Array> => input.open(signal);
-  const folder = input.identity === undefined ? cwd : dirname(resolve(cwd, input.name));
-  try {
-    yield* importRequests(
-      gunzipIfPacked(open(), input.identity && open),
-      (name) => readBeside(folder, name),
-      () => notes.sanitize(input.name),
-    );
-  } catch (error) {
-    if (signal.aborted) return;
-    if (!(error instanceof InputError) || error.file !== undefined) throw error;
-    const { message, hint = 'name another file', cause } = error;
-    throw new InputError(message, { file: input.name, hint, cause });
-  }
-}
-
-/** Reads a file that a curl command names. A command of a stranger must not copy other files of this machine into a capture. */
-async function readBeside(folder: string, name: string): Promise<Buffer> {
-  const path = resolve(folder, name);
-  const inside = relative(folder, path);
-  if (name === '-' || inside.startsWith('..') || inside !== join(name)) {
-    throw new RequestRejection(`it sends the file ${name}, which is not in the folder of the input`);
-  }
-  return readAtMost(MOST_FILE_BYTES, () => openToRead(path)).catch((cause: unknown) => {
-    throw new RequestRejection(`it sends the file ${name}, which cannot be read: ${unreadableReason(cause)}`);
-  });
 }
 
 /** Prints what became of each request, and writes the captures. */
@@ -116,7 +81,7 @@ class ImportOutput {
 
   #save(name: string, request: ImportedRequest): void {
     this.#saved++;
-    const path = this.#folder.save(request, nameOf(request));
+    const path = this.#folder.save(request, captureName(request));
     const file = join(this.#options.to, relative(resolve(this.#io.cwd, this.#options.to), path));
     const { method, body } = request;
     const url = redactUrl(request.url);
@@ -149,21 +114,4 @@ function summaryText({ saved, rejected, skipped }: Readonly<Record<string, numbe
     `${formatCount(skipped ?? 0)} without a body skipped`,
   ];
   return counts.filter((count, index) => index === 0 || !count.startsWith('0 ')).join(', ');
-}
-
-/** A name for the file of a request: the event or type in its body, else the end of its path. */
-function nameOf({ url, body }: ImportedRequest): string {
-  const value = parseJsonOrUndefined(body);
-  const { event, type, batch, action } = isJsonObject(value) ? value : {};
-  const named = [
-    event,
-    type,
-    batch === undefined ? undefined : 'batch',
-    action,
-    url.split('?', 1)[0]?.split('/').at(-1),
-  ];
-  const words = named
-    .map((each) => (typeof each === 'string' ? each.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') : ''))
-    .map((each) => each.slice(0, 40).replaceAll(/^-|-$/g, ''));
-  return words.find((each) => each !== '') ?? 'request';
 }

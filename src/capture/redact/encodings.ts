@@ -1,0 +1,41 @@
+import { isUtf8 } from 'node:buffer';
+
+const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
+
+/** Changes the text that is percent-encoded, and keeps the spelling of a text that does not change. */
+export function reencoded(encoded: string, change: (plain: string) => string, isForm = false): string {
+  const plain = percentDecoded(encoded, isForm);
+  if (plain === undefined) return change(encoded);
+  const changed = change(plain);
+  return changed === plain ? encoded : encodeURIComponent(changed);
+}
+
+/** Matches an e-mail or phone number whose plus was not encoded. */
+const WITH_PLUS = /^(?:[\w.+-]+(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
+
+/** Decodes a text, in which a plus is a space if it is of a form. Undefined if it is malformed. */
+function percentDecoded(text: string, isForm: boolean): string | undefined {
+  try {
+    return decodeURIComponent(isForm && !WITH_PLUS.test(text) ? text.replaceAll('+', ' ') : text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The keys of a form field: `user[email]` has two. */
+export function formKeys(pair: string): readonly string[] {
+  const name = percentDecoded(pair.split('=', 1)[0] ?? '', true) ?? pair;
+  return name.split(/[[\].]+/).filter((key) => key !== '');
+}
+
+/** Changes the text inside of base64. Returns bytes that are no text as they are. */
+export function recoded(encoded: string, change: (plain: string) => string): string {
+  if (!BASE64.test(encoded)) return encoded;
+  const bytes = Buffer.from(encoded, 'base64');
+  const plain = isUtf8(bytes) ? bytes.toString() : '';
+  // eslint-disable-next-line no-control-regex -- bytes that are no text have control characters
+  if (plain === '' || /[\u0000-\u0008\u000e-\u001f]/.test(plain)) return encoded;
+  const changed = change(plain);
+  if (changed === plain) return encoded;
+  return Buffer.from(changed).toString(/[-_]/.test(encoded) ? 'base64url' : 'base64');
+}

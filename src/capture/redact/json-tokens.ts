@@ -1,0 +1,89 @@
+/** A position in JSON: the value of a key or an index, in the value around it. The outermost value has none around it. */
+export class JsonPlace {
+  readonly around: JsonPlace | undefined;
+  /** The key, or the index as text. Empty for the outermost value. */
+  readonly key: string;
+  readonly isItem: boolean;
+  /** The item of a batch or list of messages that contains the value; else the outermost value. */
+  readonly message: JsonPlace;
+  /** The value of a key that this value is, or an item of. Undefined outside of objects. */
+  readonly named: JsonPlace | undefined;
+  /** The keys of the object that the value is. */
+  readonly keys: string[] = [];
+
+  constructor(around?: JsonPlace, key = '', isItem = false) {
+    this.around = around;
+    this.key = key;
+    this.isItem = isItem;
+    this.named = isItem || around === undefined ? around?.named : this;
+    const isInList = around?.around === undefined || (around.key === 'batch' && !around.around.around);
+    this.message = around === undefined || (isItem && isInList) ? this : around.message;
+  }
+
+  /** Keys and indexes from the outermost value to this one. */
+  get path(): readonly string[] {
+    const path: string[] = [];
+    if (this.around === undefined) return path;
+    path.push(this.key);
+    for (let at = this.around; at.around !== undefined; at = at.around) path.push(at.key);
+    return path.toReversed();
+  }
+}
+
+/** A string, number or key in a JSON text. */
+export interface JsonToken {
+  readonly kind: 'key' | 'string' | 'number';
+  readonly start: number;
+  readonly end: number;
+  readonly place: JsonPlace;
+}
+
+/** Finds the strings, numbers and keys of a text that is JSON, so that some can be replaced and all else stays as it is. */
+export function jsonTokens(text: string): readonly JsonToken[] {
+  const tokens: JsonToken[] = [];
+  const open: { readonly place: JsonPlace; readonly isList: boolean; index: number }[] = [];
+  let place = new JsonPlace();
+  let isKey = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    const around = open.at(-1);
+    if (character === '{' || character === '[') {
+      open.push({ place, isList: character === '[', index: 0 });
+      isKey = character === '{';
+      if (!isKey) place = new JsonPlace(place, '0', true);
+    } else if (character === '}' || character === ']') {
+      place = open.pop()?.place ?? place;
+      isKey = false;
+    } else if (character === ',' && around !== undefined) {
+      isKey = !around.isList;
+      if (around.isList) place = new JsonPlace(around.place, String(++around.index), true);
+    } else if (character === '"') {
+      const end = endOfString(text, at);
+      if (isKey && around !== undefined) {
+        const key = JSON.parse(text.slice(at, end)) as string; // the text is valid JSON
+        around.place.keys.push(key);
+        place = new JsonPlace(around.place, key);
+      }
+      tokens.push({ kind: isKey ? 'key' : 'string', start: at, end, place });
+      isKey = false;
+      at = end - 1;
+    } else if (/[-\d]/.test(character)) {
+      const end = endOfNumber(text, at);
+      tokens.push({ kind: 'number', start: at, end, place });
+      at = end - 1;
+    }
+  }
+  return tokens;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1;
+  while (/[\d.eE+-]/.test(text[at] ?? '')) at++;
+  return at;
+}

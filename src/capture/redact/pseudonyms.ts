@@ -1,0 +1,147 @@
+import { createHmac, hash } from 'node:crypto';
+
+const DIGITS = '0123456789';
+const NOT_ZERO = '123456789';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+/** Characters of tokens: no vowels, so that no words arise. */
+const TOKEN = 'bcdfghjkmnpqrstvwxz23456789';
+const UUID = /^[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}$/;
+const ROUNDS = 8;
+/** Longer values become a token, because a half of their number must fit into one HMAC. */
+const MOST_CHARACTERS = 64;
+const MOST_CACHED = 50_000;
+/** Number of texts of a shape from which two of them practically never get the same random number. */
+const TOO_MANY_TO_MEET = 2n ** 64n;
+
+/** Makes pseudonyms that depend on the value and the key alone. Without the key, none can be traced back to its value. */
+export class Pseudonyms {
+  readonly #key: Uint8Array;
+  readonly #cache = new Map<string, string>();
+  readonly #shapeKeys = new Map<string, string>();
+
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  bytes(kind: string, value: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${kind}\0${value}`).digest();
+  }
+
+  /** A whole number below `limit`. Even for a large limit all numbers are practically equally likely. */
+  number(kind: string, value: string, limit: bigint): bigint {
+    return BigInt(`0x${this.bytes(kind, value).toString('hex')}`) % limit;
+  }
+
+  /** A text of letters and digits. 16 of them have 76 bits, so that two values practically never share one. */
+  token(kind: string, value: string, length = 16): string {
+    const alphabets = Array.from({ length }, () => TOKEN);
+    return written(this.number(kind, value, sizeOf(alphabets)), alphabets);
+  }
+
+  /**
+   * A text of the same shape: a digit becomes a digit, a letter a letter of the same case; a UUID stays a UUID, a number a
+   * number. Two values never share one, and no value is its own, even if it is as short as a number of one digit.
+   */
+  alike(text: string): string {
+    const known = this.#cache.get(text);
+    if (known !== undefined) return known;
+    if (this.#cache.size >= MOST_CACHED) {
+      this.#cache.clear();
+      this.#shapeKeys.clear();
+    }
+    const made = this.#alike(text);
+    this.#cache.set(text, made);
+    return made;
+  }
+
+  #alike(text: string): string {
+    if (!/[\p{L}\p{N}]/u.test(text)) return text;
+    if (text.length > MOST_CHARACTERS || /[^ -~]/.test(text)) return `redacted-${this.token('text', text)}`;
+    const alphabets = alphabetsOf(text);
+    const size = sizeOf(alphabets);
+    const shape = alphabets.join(' ');
+    if (size >= TOO_MANY_TO_MEET) return written(this.number(shape, text, size), alphabets);
+    const key = this.#shapeKeys.get(shape) ?? this.bytes('shape', shape).toString('hex');
+    this.#shapeKeys.set(shape, key);
+    // A step along one long cycle that contains all texts of the shape: its order is the permutation.
+    const next = (walk(numberOf(text, alphabets), { size, key, isBack: false }) + 1n) % size;
+    return written(walk(next, { size, key, isBack: true }), alphabets);
+  }
+}
+
+interface Permutation {
+  /** Number of values. Below 2^64. */
+  readonly size: bigint;
+  readonly key: string;
+  readonly isBack: boolean;
+}
+
+/** Permutes the numbers below `size`: repeats a permutation of a power of two until its result is small enough. */
+function walk(start: bigint, permutation: Permutation): bigint {
+  const bits = (permutation.size - 1n).toString(2).length;
+  let at = start;
+  do at = feistel(at, bits, permutation);
+  while (at >= permutation.size);
+  return at;
+}
+
+/** A Feistel network of 32 bits a half at most. Its rounds in reverse order undo it. */
+function feistel(value: bigint, bits: number, { key, isBack }: Permutation): bigint {
+  const lowBits = Math.floor(bits / 2);
+  const split = 1n << BigInt(lowBits);
+  let [high, low] = [Number(value / split), Number(value % split)];
+  for (let index = 0; index < ROUNDS; index++) {
+    const round = isBack ? ROUNDS - 1 - index : index;
+    const digest = hash('sha256', `${key} ${round} ${round % 2 === 0 ? low : high}`, 'buffer').readUInt32BE(
+      0,
+    );
+    if (round % 2 === 0) high = (high ^ (digest % 2 ** (bits - lowBits))) >>> 0;
+    else low = (low ^ (digest % 2 ** lowBits)) >>> 0;
+  }
+  return BigInt(high) * split + BigInt(low);
+}
+
+/** The characters that may stand in each position of a text. A position with one character stays as it is. */
+function alphabetsOf(text: string): readonly string[] {
+  const isUuid = UUID.test(text) && isOfOneCase(text);
+  const isHex = isUuid || (/^[\da-fA-F]{16,}$/.test(text) && /[a-fA-F]/.test(text) && isOfOneCase(text));
+  const hex = /[A-F]/.test(text) ? `${DIGITS}ABCDEF` : `${DIGITS}abcdef`;
+  const isNumber = /^-?\d+(?:\.\d+)?$/.test(text);
+  const first = text.search(/\d/);
+  return Array.from(text, (character, at) => {
+    // Version and variant of a UUID.
+    if (isUuid && (at === 14 || at === 19)) return character;
+    if (isHex && character !== '-') return hex;
+    const isLeading = isNumber && at === first && /^\d\d/.test(text.slice(at));
+    if (isLeading) return character === '0' ? character : NOT_ZERO;
+    if (/\d/.test(character)) return DIGITS;
+    if (/[a-z]/.test(character)) return LOWER;
+    return /[A-Z]/.test(character) ? LOWER.toUpperCase() : character;
+  });
+}
+
+function isOfOneCase(text: string): boolean {
+  return text === text.toLowerCase() || text === text.toUpperCase();
+}
+
+function sizeOf(alphabets: readonly string[]): bigint {
+  return alphabets.reduce((size, { length }) => size * BigInt(length), 1n);
+}
+
+function numberOf(text: string, alphabets: readonly string[]): bigint {
+  return alphabets.reduce(
+    (number, alphabet, at) => number * BigInt(alphabet.length) + BigInt(alphabet.indexOf(text[at] ?? '')),
+    0n,
+  );
+}
+
+function written(number: bigint, alphabets: readonly string[]): string {
+  let rest = number;
+  const characters = alphabets.toReversed().map((alphabet) => {
+    const size = BigInt(alphabet.length);
+    const character = alphabet[Number(rest % size)] ?? '';
+    rest /= size;
+    return character;
+  });
+  return characters.toReversed().join('');
+}

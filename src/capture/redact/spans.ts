@@ -1,0 +1,68 @@
+import { reencoded } from './encodings.ts';
+import { PERSONAL_KINDS } from './kinds.ts';
+import type { RedactedSpan } from './known-values.ts';
+import type { Pseudonyms } from './pseudonyms.ts';
+
+const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
+const ENCODED_WORD = /[^\s"'<>&=?#/:;,]+/g;
+
+/** Redacts the texts that `encodedSpans` finds. */
+interface EncodedRedaction {
+  readonly url: (url: string) => string;
+  readonly text: (plain: string) => string;
+}
+
+/** Finds the URLs in a text; in a text without any, the words with an `@` that is percent-encoded. */
+export function* encodedSpans(text: string, redact: EncodedRedaction): Generator<RedactedSpan> {
+  const isWithUrls = text.includes('://');
+  if (!isWithUrls && !text.includes('%40')) return;
+  for (const { 0: found, index } of text.matchAll(isWithUrls ? URL_IN_TEXT : ENCODED_WORD)) {
+    if (!isWithUrls && !found.includes('%40')) continue;
+    const replacement = isWithUrls
+      ? redact.url(found)
+      : reencoded(found, (plain) => (plain === found ? plain : redact.text(plain)));
+    yield { start: index, end: index + found.length, kind: '', replacement };
+  }
+}
+
+/** Finds the values in a text that are personal by their format. */
+export function* formatSpans(text: string, pseudonyms: Pseudonyms): Generator<RedactedSpan> {
+  // Nearly all texts are words, in which no format can match.
+  if (!/\d|@|eyJ|_|:|(?:Bearer|Basic) /.test(text)) return;
+  for (const { kind, format, accept, replace } of PERSONAL_KINDS) {
+    if (format === undefined) continue;
+    for (const { 0: match, index } of text.matchAll(format)) {
+      const value = accept === undefined ? match : accept(match);
+      if (value === undefined || value === '') continue;
+      const start = index + match.indexOf(value);
+      const replacement = replace?.(value, pseudonyms) ?? pseudonyms.alike(value);
+      yield { start, end: start + value.length, kind, replacement };
+    }
+  }
+}
+
+/** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */
+export function withoutOverlap(spans: readonly RedactedSpan[]): readonly RedactedSpan[] {
+  let end = 0;
+  return spans
+    .toSorted((one, other) => one.start - other.start || other.end - one.end)
+    .filter((span) => {
+      const isFree = span.start >= end;
+      if (isFree) end = span.end;
+      return isFree;
+    });
+}
+
+/** Replaces the spans of a text, and passes each part between them through `between`. */
+export function withSpans(
+  text: string,
+  spans: readonly RedactedSpan[],
+  between: (part: string) => string = (part) => part,
+): string {
+  let [redacted, end] = ['', 0];
+  for (const span of spans) {
+    redacted += between(text.slice(end, span.start)) + span.replacement;
+    end = span.end;
+  }
+  return redacted + between(text.slice(end));
+}

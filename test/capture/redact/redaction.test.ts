@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { PERSONAL_KINDS } from '../../../src/capture/redact/kinds.ts';
+import { Pseudonyms } from '../../../src/capture/redact/pseudonyms.ts';
+import { redactBody } from '../../../src/capture/redact/redact-body.ts';
+import { redactRequest } from '../../../src/capture/redact/redact-request.ts';
+import { Redaction } from '../../../src/capture/redact/redaction.ts';
+import { pathPattern } from '../../../src/message/path-pattern.ts';
+
+const PSEUDONYMS = new Pseudonyms(Buffer.from('a key for the pseudonyms'));
+
+function redaction({ keep = [], drop = [] }: { keep?: readonly string[]; drop?: readonly string[] } = {}) {
+  return new Redaction(PSEUDONYMS, { keep: keep.map(pathPattern), drop: drop.map(pathPattern) });
+}
+
+function body(text: string | Uint8Array, type = 'application/json', rules = {}): string {
+  const bytes = redactBody(Buffer.from(text), { type, coding: '' }, redaction(rules));
+  return Buffer.from(bytes).toString();
+}
+
+describe('pseudonyms', () => {
+  it('are a permutation without a fixed point, however short the value is', () => {
+    for (const [first, count] of [
+      [0, 10],
+      [10, 90],
+      [100, 900],
+    ] as const) {
+      const values = Array.from({ length: count }, (_, index) => String(first + index));
+      const made = values.map((value) => PSEUDONYMS.alike(value));
+      expect(made.toSorted()).toEqual(values.toSorted());
+      expect(values.filter((value, index) => value === made[index])).toEqual([]);
+      // The pseudonym of a pseudonym is not the value either.
+      expect(values.filter((value) => PSEUDONYMS.alike(PSEUDONYMS.alike(value)) === value)).toEqual([]);
+    }
+  });
+
+  it('have the shape of the value, and differ by the key', () => {
+    for (const [value, shape] of [
+      ['Jane Doe', /^[A-Z][a-z]{3} [A-Z][a-z]{2}$/],
+      ['550e8400-e29b-41d4-a716-446655440000', /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/],
+      ['-12.50', /^-[1-9]\d\.\d\d$/],
+      ['Łucja', /^redacted-\w{16}$/],
+      ['x'.repeat(65), /^redacted-\w{16}$/],
+    ] as const) {
+      expect(PSEUDONYMS.alike(value)).toMatch(shape);
+      expect(new Pseudonyms(Buffer.from('another key')).alike(value)).not.toBe(PSEUDONYMS.alike(value));
+    }
+    expect(PSEUDONYMS.alike('--')).toBe('--');
+  });
+});
+
+describe('a body', () => {
+  it('keeps each byte that is not personal: white space, spelling of numbers, duplicate keys, the byte order mark', () => {
+    const text =
+      '\u{FEFF}{ "total" : 1.50, "total":12345678901234567890,\r\n "e\\u0301":"\\u00e9", "plan": "pro" }';
+    expect(body(text)).toBe(text);
+    expect(body('{"id":1.0, "age" : 42}')).toMatch(/^\{"id":1\.0, "age" : [1-9]\d\}$/);
+  });
+
+  it('has the same pseudonym for an e-mail in each spelling and place', () => {
+    const [email = ''] = /[^"]+@[^"]+/.exec(body('{"userId":"jane.doe@acme.test"}').slice(11)) ?? [];
+    for (const text of [
+      '{"email":"Jane.Doe@ACME.test"}',
+      '{"a":{"b":["<jane.doe@acme.test>, hello"]}}',
+      '{"jane.doe@acme.test":1}',
+      '{"url":"https://a.test/u/jane.doe%40acme.test?e=jane.doe@acme.test#jane.doe@acme.test"}',
+      '{"message":"{\\"email\\":\\"jane.doe@acme.test\\"}"}',
+      `{"data":"${Buffer.from('{"email":"jane.doe@acme.test"}').toString('base64')}"}`,
+      '{"text":"see jane.doe%40acme.test"}',
+    ]) {
+      const redacted = body(text);
+      const decoded = redacted.replaceAll(/[\w+/]{24,}=*/g, (each) =>
+        each.startsWith('eyJ') ? Buffer.from(each, 'base64').toString() : each,
+      );
+      expect(decodeURIComponent(decoded)).toContain(email);
+      expect(decoded.toLowerCase()).not.toMatch(/jane|acme/);
+    }
+    expect(body('email=jane.doe%40acme.test&a=b', 'application/x-www-form-urlencoded')).toBe(
+      `email=${encodeURIComponent(email)}&a=b`,
+    );
+  });
+
+  it('has the same pseudonym for an id as a number, a text, in a longer id and in a URL', () => {
+    const redacted = JSON.parse(
+      body(
+        '{"user":{"id":123456},"userId":"123456","messageId":"order-123456-1","link":"/users/123456?uid=123456"}',
+      ),
+    ) as Record<string, unknown>;
+    const id = String(redacted['userId']);
+    expect(redacted).toEqual({
+      user: { id: Number(id) },
+      userId: id,
+      messageId: `order-${id}-1`,
+      link: `/users/${id}?uid=${id}`,
+    });
+    expect(id).not.toBe('123456');
+  });
+
+  it('takes no phone number or id for a card', () => {
+    const text =
+      '{"phone":"+4915112345678","phoneNumber":4915112345678,"userId":"4915112345678","text":"for 4915112345678"}';
+    const redacted = JSON.parse(body(text)) as Record<string, unknown>;
+    expect(String(redacted['phone'])).toBe(`+${String(redacted['phoneNumber'])}`);
+    expect(redacted['phone']).toMatch(/^\+999\d{12}$/);
+    expect(redacted['text']).toMatch(/^for (?!4915112345678|4000)\d+$/);
+  });
+
+  it('leaves what is not personal', () => {
+    const text = JSON.stringify({
+      type: 'track',
+      event: 'Order Completed',
+      messageId: 'ajs-next-1763673005-550e8400-e29b-41d4-a716-446655440000',
+      timestamp: '2026-11-20T21:10:05.123+01:00',
+      properties: {
+        orderId: 'A-10042',
+        total: 39.95,
+        at: 1763673005123,
+        plan: 'pro',
+        isUser: true,
+        name: 'Tee',
+      },
+      context: {
+        library: { name: 'js', version: '1.2.3.4' },
+        userAgent: 'Mozilla/5.0 Chrome/120.0.0.0',
+        ip: null,
+      },
+    });
+    expect(body(text)).toBe(text);
+  });
+
+  it('replaces the name of an object that has an e-mail, and lists others for review', () => {
+    const own = redaction();
+    own.json(
+      '{"properties":{"name":"Jane Doe","note":"Jane was here with Tom"},"x":{"name":"Jane Doe","email":"a@b.test"}}',
+    );
+    expect(Object.fromEntries(own.tally.counts)).toMatchObject({ name: 3, email: 1 });
+    expect([...own.tally.review.keys()]).toEqual(['properties.name', 'properties.note']);
+  });
+
+  it('follows --keep and --drop, also in the messages of a batch', () => {
+    const message =
+      '{"type":"identify","userId":"u_123","traits":{"email":"a@b.test","plan":"pro","notes":{"x":1}}}';
+    const rules = { keep: ['traits.email'], drop: ['**.notes'] };
+    for (const text of [message, `{"batch":[${message}]}`, `[${message}]`]) {
+      const redacted = body(text, 'application/json', rules);
+      expect(redacted).toContain('"traits":{"email":"a@b.test","plan":"pro"}');
+      expect(redacted).not.toContain('u_123');
+    }
+    expect(body(message, '', { keep: ['**'] })).toBe(message);
+    expect(() => body('{"a":12345678901234567890,"b":1}', '', { drop: ['b'] })).toThrow(
+      /would lose a number/,
+    );
+  });
+
+  it('is unpacked and packed again', () => {
+    const packed = redactBody(
+      gzipSync('{"email":"jane@acme.test"}'),
+      { type: '', coding: 'gzip' },
+      redaction(),
+    );
+    expect(gunzipSync(packed).toString()).toMatch(/^\{"email":"\w{16}@redacted\.example"\}$/);
+  });
+
+  it.each([
+    ['plain text', Buffer.from('Jane called'), 'text/plain', 'a text'],
+    ['XML', Buffer.from('<a b="c=d&e=f">Jane</a>'), 'application/xml', 'a text'],
+    [
+      'a multipart form',
+      Buffer.from('--b\r\nContent-Disposition: form-data\r\n\r\nJane'),
+      'multipart/form-data',
+      'a form with files',
+    ],
+    ['binary', Buffer.from([0xff, 0xd8, 0x00]), 'image/jpeg', 'binary'],
+    ['deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)), 'application/json', '512 levels'],
+    ['corrupt gzip', gzipSync('{}').subarray(0, 12), 'application/json', 'corrupt'],
+    ['a gzip bomb', gzipSync(Buffer.alloc(20_000_000, ' ')), 'application/json', '8 MiB'],
+    ['large', Buffer.alloc(9_000_000, ' '), 'application/json', '8 MiB'],
+    [
+      'a URL in a URL',
+      Buffer.from(JSON.stringify({ a: '?a=b'.repeat(10_000) })),
+      'application/json',
+      'texts are nested',
+    ],
+  ])('is rejected if it is %s', (_, bytes, type, reason) => {
+    expect(() => redactBody(bytes, { type, coding: '' }, redaction())).toThrow(reason);
+  });
+
+  it('is rejected with another content coding', () => {
+    expect(() => redactBody(Buffer.from('x'), { type: '', coding: 'br' }, redaction())).toThrow(
+      'content coding br',
+    );
+  });
+});
+
+describe('a request', () => {
+  it('loses secrets, digests of the old body and signatures that cannot be made again', () => {
+    const own = redaction();
+    const { headers, url } = redactRequest(
+      {
+        method: 'POST',
+        url: '/hook?token=abc&next=https%3A%2F%2Fa.test%2F%3Fapi_key%3Dabc&email=a%40b.test',
+        headers: [
+          ['Authorization', 'Bearer abc'],
+          ['Cookie', 'a=b'],
+          ['X-Api-Key', 'abc'],
+          ['Content-MD5', 'Q2hlY2s='],
+          ['Content-Digest', 'sha-256=:x:'],
+          ['X-Twilio-Signature', 'abc'],
+          ['Idempotency-Key', 'k-1'],
+          ['X-Real-Ip', '84.1.2.3'],
+          ['content-length', '99'],
+        ],
+        body: Buffer.from('{"a":1}'),
+      },
+      own,
+      { ownSchemes: [], secrets: undefined, now: 0 },
+    );
+    expect(headers).toEqual([
+      ['Authorization', '***'],
+      ['Cookie', '***'],
+      ['X-Api-Key', '***'],
+      ['Idempotency-Key', 'k-1'],
+      ['X-Real-Ip', expect.stringMatching(/^198\.1[89]\./)],
+      ['content-length', '7'],
+    ]);
+    expect(url).toMatch(
+      /^\/hook\?token=\*\*\*&next=https%3A%2F%2Fa\.test%2F%3Fapi_key%3D\*\*\*&email=\w{16}%40redacted\.example$/,
+    );
+    expect(own.tally.counts.get('signature')).toBe(2);
+  });
+});
+
+it.each([...new Set(PERSONAL_KINDS.map(({ kind }) => kind))])('documents the kind %s', (kind) => {
+  const page = readFileSync(new URL('../../../docs/captures.md', import.meta.url), 'utf8');
+  expect(page).toMatch(new RegExp(`^\\| ${kind} +\\|`, 'm'));
+});
