@@ -212,8 +212,12 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
   if (response.kind !== 'rejected' || isAboutElse(response)) return undefined;
   const forgery = await ask.forgery();
   if (forgery.kind === 'none') return undefined;
+  const elsewhere = await ask.elsewhere();
+  // The receiver, or what is in front of all its routes, says another reason than the signature.
+  const isSame = elsewhere.kind !== 'none' && elsewhere.status === response.status;
+  if (isSame && isTelling(response.cause)) return undefined;
   const compared = {
-    elsewhere: await ask.elsewhere(),
+    elsewhere,
     unsigned: await ask.unsigned(),
     short: await ask.short(),
     unparsable: await ask.unparsable(),

@@ -48,7 +48,9 @@ export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
   if (isSigned !== undefined && isSigned !== seen.isSigned) return false;
   if (quotation && !(seen.words.isTelling && quotation.test(seen.words.quotation))) return false;
   for (const name in headers) if (!headers[name]?.test(seen.headers[name] ?? '')) return false;
-  return (words?.test(seen.words.text) ?? true) && (body?.test(seen.body) ?? true);
+  const { text, unescaped } = seen.words;
+  if (words !== undefined && !words.test(text) && !words.test(unescaped)) return false;
+  return body?.test(seen.body) ?? true;
 }
 
 /** Fills a template: `{status} {server} {host} {hostname} {port} {direct} {path} {location} {wait} {quote} {proxy} {named} {cut}`. */

@@ -9,6 +9,8 @@ export interface ResponseWords {
   readonly isTelling: boolean;
   /** All readable text: of a page without its tags, styles and scripts, else the body. */
   readonly text: string;
+  /** The texts of a JSON body, without its escapes. Empty for other bodies. */
+  readonly unescaped: string;
 }
 
 /** Maximum length of a quotation, because every attempt stores one. */
@@ -25,17 +27,10 @@ export function responseWords(body: string): ResponseWords {
   const texts = jsonTexts(value);
   const best = texts.find(({ text }) => isTelling(messageOf(text))) ?? texts[0];
   if (best === undefined) return wordsOf(oneLine(start), start);
-  // The rules match the words without the escapes of JSON, too.
-  const text = [start, ...texts.map((each) => each.text)].join('\n');
   // A validation has a sentence for each field.
   const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
-  return wordsOf(
-    quoted
-      .slice(0, 5)
-      .map((each) => messageOf(each.text))
-      .join('; '),
-    text,
-  );
+  const quotation = quoted.slice(0, 5).map(({ text }) => messageOf(text));
+  return wordsOf(quotation.join('; '), start, texts.map(({ text }) => text).join('\n'));
 }
 
 function isLike(one: JsonText, other: JsonText): boolean {
@@ -134,7 +129,7 @@ function isSentence(words: string): boolean {
   return words.replace(STATUS_WORDS, '').length > 2 || /\b\d{3}\.\d/.test(words);
 }
 
-function wordsOf(words: string, text: string): ResponseWords {
+function wordsOf(words: string, text: string, unescaped = ''): ResponseWords {
   const quotation = words.slice(0, MAX_QUOTATION).replace(/[\uD800-\uDBFF]$/, '');
-  return { quotation, isTelling: isTelling(quotation), text };
+  return { quotation, isTelling: isTelling(quotation), text, unescaped };
 }
