@@ -2,10 +2,10 @@ import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 
 /** A request whose response is compared with that to a forgery of the right length. */
-type ComparedRequest = 'unsigned' | 'short' | 'unparsable' | 'elsewhere';
+type FurtherRequest = 'unsigned' | 'short' | 'unparsable' | 'elsewhere';
 
 /** Evidence that can disprove a mistake: another response, or words of the rejection that name the signature. */
-type Evidence = ComparedRequest | 'words';
+type Evidence = FurtherRequest | 'words';
 
 /** A mistake that makes a receiver reject all messages alike. */
 interface VerificationSuspect {
@@ -54,7 +54,7 @@ const SUSPECTS: readonly VerificationSuspect[] = [
 ];
 
 /** Sentences about what each different response shows. */
-const EVIDENCE: Readonly<Record<ComparedRequest, (status: string) => string>> = {
+const EVIDENCE: Readonly<Record<FurtherRequest, (status: string) => string>> = {
   unsigned: (status) => `a message without a signature gets ${status}, so it reads the right header`,
   short: (status) => `half a signature gets ${status}, so it compares with a signature of the right length`,
   unparsable: (status) => `a body that is not JSON gets ${status}, so it parses before it verifies`,
@@ -64,7 +64,7 @@ const EVIDENCE: Readonly<Record<ComparedRequest, (status: string) => string>> = 
 interface RejectedAlike {
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
   /** The responses to the other requests. */
-  readonly compared: Readonly<Record<ComparedRequest, CheckResponse>>;
+  readonly compared: Readonly<Record<FurtherRequest, CheckResponse>>;
   /** Number of wrong signatures that were rejected, too. */
   readonly tried: number;
 }
@@ -81,7 +81,7 @@ export function remainingMistakes({ forgery, compared, tried }: RejectedAlike): 
     ...(tried === 0 ? [] : [`none of ${tried} signatures of usual mistakes passes`]),
   ];
   for (const [name, response] of Object.entries(compared)) {
-    const comparison = name as ComparedRequest; // a key of the record
+    const comparison = name as FurtherRequest; // a key of the record
     const other = otherThan(forgery, response);
     if (other === undefined) continue;
     seen.add(comparison);
