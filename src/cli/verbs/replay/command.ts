@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
 import type { Define } from '../../command.ts';
+import type { ExitCode } from '../../exit-code.ts';
 import { addPreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
 import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
@@ -64,6 +65,15 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--give-up-after <time>', 'stop after this long without a response (CI=true: 30s)', timeFrom(1))
     .option('--resume', 'continue an interrupted replay of the same files')
     .option('--again', 'continue like --resume, but repeat a finished replay')
+    .optionsGroup('Load:')
+    .option('--load <shape>', 'send at this rate, and measure the receiver (200/s, max)', given)
+    .option('--for <time>', 'send the load for this long (30s, 10m)', timeFrom(1))
+    .option('--duration <time>', 'same as --for', timeFrom(1))
+    .option('--warmup <time>', 'send this long before counting', timeFrom(0))
+    .option('--loop', 'repeat the files, as new messages without --exact')
+    .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
+    .option('--received <from>', 'URL or command that tells how many messages arrived', given)
+    .option('-y, --yes', 'send a load to a public host without asking')
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .option('--failed <file>', 'write undelivered messages there, to replay again', given)
@@ -71,9 +81,14 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);
   addPreviewFlags(command);
+  const loadOf = async (files: readonly string[], options: ReplayOptions): Promise<ExitCode> => {
+    const { runLoad } = await import('./load/run-load.ts');
+    return runLoad(files, options, { io, isGiven: (name) => command.getOptionValueSource(name) === 'cli' });
+  };
   command.action(async (files: readonly string[]) => {
     const { replay } = await import('./replay.ts');
     const options = command.optsWithGlobals<ReplayOptions>();
+    if (options.load !== undefined) return exit(await loadOf(files, options));
     const { failed, dryRun, curl } = options;
     // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;
