@@ -47,6 +47,8 @@ class LoadTally {
   sent = 0;
   acknowledged = 0;
   errors = 0;
+  /** Errors that were never sent. */
+  notSent = 0;
 
   merge(other: LoadTally): void {
     this.latency.merge(other.latency);
@@ -55,11 +57,12 @@ class LoadTally {
     this.sent += other.sent;
     this.acknowledged += other.acknowledged;
     this.errors += other.errors;
+    this.notSent += other.notSent;
   }
 
   clear(): void {
     for (const histogram of [this.latency, this.service, this.behind]) histogram.clear();
-    [this.sent, this.acknowledged, this.errors] = [0, 0, 0];
+    [this.sent, this.acknowledged, this.errors, this.notSent] = [0, 0, 0, 0];
   }
 
   figures(ms: number): LoadFigures {
@@ -112,6 +115,16 @@ export class LoadRecorder {
     this.#second.acknowledged++;
     this.#second.latency.add(latencyMs);
     this.#second.service.add(serviceMs);
+  }
+
+  /** Records a message that was due and could not be sent until the end: an error that has waited until now. */
+  notSent({ dueAt, behindMs }: SentTimes, now: number): void {
+    this.advance(now);
+    if (dueAt < this.#options.warmupMs) return;
+    this.#second.notSent++;
+    this.#second.errors++;
+    this.#second.behind.add(behindMs);
+    this.#second.latency.add(now - dueAt);
   }
 
   /** Ends the seconds that are over. */

@@ -6,6 +6,8 @@ export interface MaxSearch {
   readonly broken: number | undefined;
   /** The next rate to try. Undefined when the search is over. */
   readonly next: SearchStep | undefined;
+  /** Number of times that the sender was the bottleneck of the next step. */
+  readonly invalid: number;
   /** Whether the search ended because the sender could not send faster. */
   readonly isSenderLimited: boolean;
 }
@@ -23,11 +25,14 @@ const MAX_RATE = 1_000_000;
 /** Difference between the highest rate that holds and the lowest that does not, at which the search ends. */
 const PRECISION = 0.025;
 const MIN_DIFFERENCE = 0.5;
+/** Times to try a step for which the sender is the bottleneck: a moment of another program's load should not end the search. */
+const MAX_INVALID = 3;
 
 export const SEARCH_START: MaxSearch = {
   held: [],
   broken: undefined,
   next: { rate: FIRST_RATE, isConfirmation: false },
+  invalid: 0,
   isSenderLimited: false,
 };
 
@@ -35,14 +40,17 @@ export const SEARCH_START: MaxSearch = {
 export function continueSearch(search: MaxSearch, result: StepResult): MaxSearch {
   const { next, held, broken } = search;
   if (next === undefined) return search;
-  if (result === 'invalid') return { ...search, next: undefined, isSenderLimited: true };
+  if (result === 'invalid') {
+    if (search.invalid + 1 < MAX_INVALID) return { ...search, invalid: search.invalid + 1 };
+    return { ...search, next: undefined, isSenderLimited: true };
+  }
   if (result === 'broken') {
     const below = held.filter((rate) => rate < next.rate);
-    return { ...search, held: below, broken: next.rate, next: nextStep(below, next.rate) };
+    return { ...search, invalid: 0, held: below, broken: next.rate, next: nextStep(below, next.rate) };
   }
   if (next.isConfirmation) return { ...search, next: undefined };
   const raised = [...held, next.rate];
-  return { ...search, held: raised, next: nextStep(raised, broken) };
+  return { ...search, invalid: 0, held: raised, next: nextStep(raised, broken) };
 }
 
 /** Returns the highest rate that held. 0 if none did. */

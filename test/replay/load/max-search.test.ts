@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   continueSearch,
@@ -54,6 +54,14 @@ describe('the search for the highest rate', () => {
     const { found, search } = searched((rate) => (rate <= 800 ? 'held' : 'invalid'));
     expect(found).toBe(800);
     expect(search.isSenderLimited).toBe(true);
+  });
+
+  it('repeats a step for which the sender was the limit once', () => {
+    const { found, search } = searched((rate, step) =>
+      step === 3 ? 'invalid' : rate <= 300 ? 'held' : 'broken',
+    );
+    expect(found).toBe(300);
+    expect(search.isSenderLimited).toBe(false);
   });
 
   it('does not raise the rate forever', () => {

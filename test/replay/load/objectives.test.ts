@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LoadRecorder, type LoadSecond } from '../../../src/replay/load/load-recorder.ts';
 import { evaluate, readObjectives, type LoadFigures } from '../../../src/replay/load/objectives.ts';
@@ -125,9 +125,25 @@ describe('the verdict of a load', () => {
     ]);
   });
 
-  it('is invalid when the sender was late, whatever the objectives say', () => {
-    const late = steady.map((each, index) => ({ ...each, behindMs: index % 20 === 0 ? 500 : 0 }));
-    expect(recorded(late, 'errors=0').verdict).toBe('invalid');
+  it('is invalid when the sender was far behind, whatever the objectives say', () => {
+    const late = (behindMs: number): Given[] =>
+      steady.map((each, index) => ({ ...each, behindMs: index % 20 === 0 ? behindMs : 0 }));
+    expect(recorded(late(1_500), 'errors=0').verdict).toBe('invalid');
+    expect(recorded(late(500), 'errors=0').verdict).toBe('held');
+    expect(recorded(late(500), 'rate>=200/s').verdict).toBe('invalid');
+    expect(recorded(late(50), 'rate>=200/s').verdict).toBe('broken');
+  });
+
+  it('counts a message that could not be sent as an error with the time that it waited', () => {
+    const objectives = readObjectives('max<1s,errors=0');
+    const recorder = new LoadRecorder({ objectives, warmupMs: 0, onSecond: () => {} });
+    recorder.notSent({ dueAt: 500, behindMs: 0 }, 3_000);
+    recorder.finish(3_000);
+    const { errors, notSent, sent } = recorder.total;
+    expect({ errors, notSent, sent }).toEqual({ errors: 1, notSent: 1, sent: 0 });
+    const { verdict, slo } = judgeLoad(objectives, recorder.figures(3_000), recorder);
+    expect(verdict).toBe('broken');
+    expect(slo.map(({ value }) => Math.round(value ?? 0))).toEqual([expect.closeTo(2_500, -1) as number, 1]);
   });
 
   it('is invalid when the delay of the sender explains a broken objective', () => {

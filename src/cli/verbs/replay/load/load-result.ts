@@ -39,6 +39,7 @@ export function loadSummary({ plan, run, part, arrived, messages, sender, io }: 
     ...arrived,
     ...(stopped !== undefined && { stopped }),
     ...(max === undefined ? judged : { ...maxVerdict(max, judged), max }),
+    ...(run.isStopped && { verdict: 'broken' }),
   };
 }
 
@@ -74,7 +75,7 @@ export function replaySummary(
   };
 }
 
-/** The objectives decide if there are any, else the messages. A result without meaning comes first. */
+/** Returns the exit code of a load: by its objectives if there are any, else by its messages. */
 export function loadExitCode(
   { load, delivered, failed, invalid }: LoadReplaySummary,
   { objectives }: LoadPlan,
@@ -82,8 +83,8 @@ export function loadExitCode(
 ): ExitCode {
   const interrupted = interruptedCode(io);
   if (interrupted !== undefined) return interrupted;
-  if (load.verdict === 'invalid') return ExitCode.unusable;
-  if (load.stopped === 'errors-alone' || load.verdict === 'broken') return ExitCode.negative;
+  if (load.verdict === 'invalid' && objectives.length > 0) return ExitCode.unusable;
+  if (load.verdict === 'broken') return ExitCode.negative;
   const isGood = delivered > 0 && failed + invalid === 0;
   return objectives.length > 0 || isGood ? ExitCode.ok : ExitCode.negative;
 }

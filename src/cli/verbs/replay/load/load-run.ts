@@ -90,6 +90,7 @@ export class LoadRun {
         return this.#order.run(message.orderKeys, () => this.#send(message, began));
       },
       onSent: (sent, now) => recorder.sent(sent, now),
+      onNotSent: (times, now) => recorder.notSent(times, now),
       onSettled: (settled, now) => {
         if (!settled.isUnsent) recorder.settled(settled, now);
       },

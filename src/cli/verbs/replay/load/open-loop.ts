@@ -24,6 +24,8 @@ interface OpenLoopOptions<Message> {
   readonly send: (message: Message) => Promise<LoadOutcome>;
   readonly onSent: (sent: SentTimes, now: number) => void;
   readonly onSettled: (settled: SettledTimes & Pick<LoadOutcome, 'isUnsent'>, now: number) => void;
+  /** Called for each message that was due and could not be sent until the end. */
+  readonly onNotSent: (times: SentTimes, now: number) => void;
   /** Called at least ten times a second. */
   readonly onTick: (now: number) => void;
   /** Ends the sending. Messages in flight still settle. */
@@ -31,6 +33,8 @@ interface OpenLoopOptions<Message> {
 }
 
 const LONGEST_WAIT_MS = 100;
+/** Time after the end in which messages that are due are still sent. */
+const OVERTIME_MS = 1_000;
 /** Time to send messages that are due before other events get a turn. */
 const TURN_MS = 5;
 /** Number of messages after which the clock is read again. */
@@ -127,6 +131,10 @@ export class OpenLoop<Message> {
         if (now >= this.#options.curve.durationMs) this.#end();
         return false;
       }
+      if (now >= this.#options.curve.durationMs + OVERTIME_MS) {
+        this.#giveUp(now);
+        return false;
+      }
       if (dueAt > now) return false;
       this.#isFull = this.#inFlight >= this.#options.slots;
       if (this.#isFull) return false;
@@ -157,6 +165,16 @@ export class OpenLoop<Message> {
     this.#options.onSettled({ dueAt, isAcknowledged, isUnsent, latencyMs, serviceMs }, this.now);
     if (this.#isFull) this.#free();
     this.#finishIfEmpty();
+  }
+
+  /** Ends the sending without the messages that are left. They are errors, and have waited until now. */
+  #giveUp(now: number): void {
+    for (let dueAt = this.#dueAt(); dueAt !== undefined; dueAt = this.#dueAt()) {
+      const behindMs = this.#isFull ? 0 : now - Math.max(dueAt, this.#freeAt);
+      this.#options.onNotSent({ dueAt, behindMs }, now);
+      this.#sent++;
+    }
+    this.#end();
   }
 
   #free(): void {

@@ -14,7 +14,10 @@ export interface LoadSummary extends LoadVerdict {
   readonly ms: number;
   readonly sent: number;
   readonly acknowledged: number;
+  /** Messages that failed, or were due and could not be sent. */
   readonly errors: number;
+  /** Messages that were due and could not be sent until the end. */
+  readonly notSent: number;
   /** Acknowledged messages per second. */
   readonly rate: number;
   /** The delay of the sender itself. */
@@ -38,11 +41,12 @@ export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
 
 /** The figures that a recorder has counted. */
 export function recordedFigures({ total }: LoadRecorder) {
-  const { sent, acknowledged, errors } = total;
+  const { sent, acknowledged, errors, notSent } = total;
   return {
     sent,
     acknowledged,
     errors,
+    notSent,
     behindMs: total.behind.percentilesMs(),
     latencyMs: total.latency.percentilesMs(),
     serviceMs: total.service.percentilesMs(),
@@ -95,8 +99,8 @@ function msText(ms: number): string {
   return ms < 10 ? `${Math.round(ms * 100) / 100}ms` : durationText(ms);
 }
 
-function reconciliation({ sent, acknowledged, errors, received, lost }: LoadSummary): string {
-  const counted = `sent ${grouped(sent)}, acknowledged ${grouped(acknowledged)}, errors ${grouped(errors)}`;
+function reconciliation({ sent, acknowledged, errors, notSent, received, lost }: LoadSummary): string {
+  const counted = `sent ${grouped(sent)}, acknowledged ${grouped(acknowledged)}, errors ${grouped(errors)}${notSent > 0 ? ` (${grouped(notSent)} not sent)` : ''}`;
   if (received === undefined) return counted;
   if (received === null) return `${counted}, received unknown`;
   return `${counted}; in all ${grouped(received)} received, ${grouped(lost ?? 0)} lost`;
