@@ -34,7 +34,10 @@ export async function loadReceiver(
   const headers: IncomingMessage['headers'][] = [];
   let [open, peak, acknowledged] = [0, 0, 0];
   const server = createServer((request, response) => {
-    if (request.method === 'GET') return void response.end(String(acknowledged));
+    if (request.method === 'GET') {
+      response.end(String(acknowledged));
+      return;
+    }
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
@@ -104,8 +107,9 @@ type Summary = Readonly<
 export function loadOf(stdout: string): { seconds: readonly LoadLine[]; summary: Summary; load: Load } {
   const lines = jsonLines<LoadLine | { summary: Summary }>(stdout);
   const last = lines.at(-1);
-  if (last === undefined || !('summary' in last))
+  if (last === undefined || !('summary' in last)) {
     throw new Error(`Expected a summary at the end of ${stdout}`);
+  }
   const { summary } = last;
   const seconds = lines.slice(0, -1) as LoadLine[]; // only the last line is a summary
   const { read, delivered, failed, filtered, invalid, unsent, load } = summary;

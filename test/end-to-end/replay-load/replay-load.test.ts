@@ -31,6 +31,23 @@ async function loaded(
   return { ...result, ...loadOf(result.stdout), to };
 }
 
+const tenthFails: Respond = (response, { number }) => {
+  response.statusCode = number % 10 === 0 ? 503 : 200;
+  response.end();
+};
+
+const seventhResets: Respond = (response, { number }) => {
+  if (number % 7 === 0) response.destroy();
+  else response.end();
+};
+
+function slowly(ms: number): Respond {
+  return async (response) => {
+    await delay(ms);
+    response.end();
+  };
+}
+
 describe.concurrent('hooks replay --load', () => {
   it('sends signed, distinct messages with fresh times, and a line for each second', async () => {
     const { code, summary, load, seconds, to } = await loaded(argv`--load 100/s --for 2s --loop`);
@@ -67,11 +84,9 @@ describe.concurrent('hooks replay --load', () => {
   });
 
   it('counts each message when the receiver responds with 503 to a tenth', async () => {
-    const respond: Respond = (response, { number }) => {
-      response.statusCode = number % 10 === 0 ? 503 : 200;
-      response.end();
-    };
-    const { code, summary, load, to } = await loaded(argv`--load 100/s --for 2s --loop`, { respond });
+    const { code, summary, load, to } = await loaded(argv`--load 100/s --for 2s --loop`, {
+      respond: tenthFails,
+    });
     expect(code).toBe(1);
     expect(summary).toMatchObject({ read: 200, delivered: 180, failed: 20 });
     expect(load.errors).toBe(20);
@@ -83,11 +98,7 @@ describe.concurrent('hooks replay --load', () => {
     ['errors<20%', 0, true],
     ['errors<5%', 1, false],
   ])('exits by %s, in place of single failures', async (slo, code, held) => {
-    const respond: Respond = (response, { number }) => {
-      response.statusCode = number % 10 === 0 ? 503 : 200;
-      response.end();
-    };
-    const result = await loaded(argv`--load 100/s --for 1s --loop --slo ${slo}`, { respond });
+    const result = await loaded(argv`--load 100/s --for 1s --loop --slo ${slo}`, { respond: tenthFails });
     const [objective] = result.load.slo;
     expect(objective).toMatchObject({ expr: slo, held, value: 10 });
     expect(objective?.brokeInSecond).toBe(held ? undefined : 1);
@@ -97,11 +108,7 @@ describe.concurrent('hooks replay --load', () => {
   });
 
   it('counts each message when the receiver resets connections', async () => {
-    const respond: Respond = (response, { number }) => {
-      if (number % 7 === 0) response.destroy();
-      else response.end();
-    };
-    const { summary, to } = await loaded(argv`--load 200/s --for 2s --loop`, { respond });
+    const { summary, to } = await loaded(argv`--load 200/s --for 2s --loop`, { respond: seventhResets });
     expect(summary.read).toBe(400);
     expect(summary.unsent).toBe(0);
     expect(summary.delivered).toBe(to.acknowledged());
@@ -132,10 +139,7 @@ describe.concurrent('hooks replay --load', () => {
   });
 
   it('has at most the messages of --concurrency in flight, and counts the wait as latency', async () => {
-    const respond: Respond = async (response) => {
-      await delay(40);
-      response.end();
-    };
+    const respond = slowly(40);
     const { load, to } = await loaded(argv`--load 200/s --for 1s --loop --concurrency 2`, { respond });
     expect(to.peak()).toBeLessThanOrEqual(2);
     expect(load.sent + load.notSent).toBe(200);
@@ -145,10 +149,7 @@ describe.concurrent('hooks replay --load', () => {
   });
 
   it('keeps the order of a user only with --order user', async () => {
-    const respond: Respond = async (response) => {
-      await delay(30);
-      response.end();
-    };
+    const respond = slowly(30);
     const [ordered, free] = await Promise.all([
       loaded(['--load', 'burst 20 each 1s', '--for', '1s', '--loop', '--order', 'user'], { respond }),
       loaded(['--load', 'burst 20 each 1s', '--for', '1s', '--loop'], { respond }),
@@ -260,9 +261,7 @@ describe.concurrent('hooks replay --load --received', () => {
       if (number % 5 !== 0) stored++;
       response.end();
     });
-    const count = await loadReceiver();
-    const cwd = temporaryFolder({ 'day.ndjson': tracks(5), 'count.txt': '' });
-    expect(count.url).not.toBe(to.url);
+    const cwd = folder();
     const server = await countServer(() => stored);
     const args = argv`replay day.ndjson --url ${to.url} --load 50/s --for 1s --loop --slo lost=0 --received ${server} ${JSON_OUTPUT}`;
     const { code, stdout } = await hooks(args, { cwd });
@@ -273,10 +272,9 @@ describe.concurrent('hooks replay --load --received', () => {
   });
 
   it('takes the number from a command', async () => {
-    const cwd = temporaryFolder({ 'day.ndjson': tracks(5) });
+    const cwd = folder();
     const to = await loadReceiver();
-    const command = `curl -s ${to.url} 2>/dev/null || echo 0`;
-    const args = ['--received', command.includes('curl') ? 'echo 7' : command, '-o', 'json'];
+    const args = ['--received', 'echo 7', '-o', 'json'];
     const { stdout, code } = await hooks(
       argv`replay day.ndjson --url ${to.url} --load 20/s --for 500ms --loop ${args}`,
       {

@@ -103,6 +103,11 @@ function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentM
 
 const steady = Array.from({ length: 1_000 }, (_, n): Given => ({ dueAt: n * 10 }));
 
+/** Messages of which every twentieth is sent this late. */
+function late(behindMs: number): Given[] {
+  return steady.map((each, index) => ({ ...each, behindMs: index % 20 === 0 ? behindMs : 0 }));
+}
+
 describe('the verdict of a load', () => {
   it('holds when every objective holds', () => {
     const { verdict, slo, seconds } = recorded(steady, 'p99<50ms,errors=0,rate>=99/s');
@@ -126,8 +131,6 @@ describe('the verdict of a load', () => {
   });
 
   it('is invalid when the sender was far behind, whatever the objectives say', () => {
-    const late = (behindMs: number): Given[] =>
-      steady.map((each, index) => ({ ...each, behindMs: index % 20 === 0 ? behindMs : 0 }));
     expect(recorded(late(1_500), 'errors=0').verdict).toBe('invalid');
     expect(recorded(late(500), 'errors=0').verdict).toBe('held');
     expect(recorded(late(500), 'rate>=200/s').verdict).toBe('invalid');
@@ -147,9 +150,9 @@ describe('the verdict of a load', () => {
   });
 
   it('is invalid when the delay of the sender explains a broken objective', () => {
-    const late = steady.map((each) => ({ ...each, behindMs: 40, latencyMs: 60 }));
-    expect(recorded(late, 'p99<50ms').verdict).toBe('invalid');
-    expect(recorded(late, 'p99<70ms').verdict).toBe('held');
+    const delayed = steady.map((each) => ({ ...each, behindMs: 40, latencyMs: 60 }));
+    expect(recorded(delayed, 'p99<50ms').verdict).toBe('invalid');
+    expect(recorded(delayed, 'p99<70ms').verdict).toBe('held');
   });
 
   it('does not count what was due in the warm-up', () => {

@@ -15,6 +15,7 @@ const EXAMPLES = `Examples:
   $ hooks replay day.ndjson --rate 100/s --filter type=track,event=Signup
   $ hooks replay day.ndjson --resume --failed failed.ndjson --report replay.xml
   $ zcat day.gz | hooks replay - --endpoint http://localhost:3000 --write-key K
+  $ hooks replay day.ndjson --load 50/s --for 2s --loop --slo 'p99<2s,errors<1%'
 `;
 
 const DETAILS = `
@@ -32,6 +33,11 @@ and with 2 if the replay could not run or found no message. After Ctrl-C (130)
 it prints a summary; the same command with --resume sends the rest, and reports
 on all messages. Unsent messages are at the end of the file of --failed until
 the replay is resumed. --resume does not repeat a finished replay.
+
+--load sends without waiting for responses, in a shape: 200/s, 50..500/s,
+30s:50/s,1m:200/s, '50..500/s:step 50 each 10s', 'burst 1000 each 30s',
+'sine 50..200/s period 60s', or max to find the highest rate that holds --slo.
+Latency counts from the time at which a message was due. See hooks help load.
 `;
 
 const TIMESTAMPS = ['keep', 'now', 'shift'] as const;
@@ -72,7 +78,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--warmup <time>', 'send this long before counting', timeFrom(0))
     .option('--loop', 'repeat the files, as new messages without --exact')
     .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
-    .option('--received <from>', 'URL or command that tells how many messages arrived', given)
+    .option('--received <from>', 'read how many messages arrived from a URL or command', given)
     .option('-y, --yes', 'send a load to a public host without asking')
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
