@@ -1,4 +1,5 @@
 import { elapsedMs } from '../../../../clock.ts';
+import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
 import type { LoadCurve } from '../../../../replay/load/load-curve.ts';
 import type { SentTimes, SettledTimes } from '../../../../replay/load/load-recorder.ts';
 
@@ -40,12 +41,6 @@ const TURN_MS = 5;
 /** Number of messages after which the clock is read again. */
 const CLOCK_EVERY = 8;
 /**
- * New connections before other events get a turn. A sender that is behind would otherwise open hundreds, while the responses
- * that free the existing ones wait to be read; and connections are what costs most.
- */
-const MAX_NEW_CONNECTIONS = 8;
-
-/**
  * Sends each message when it is due, however many earlier ones have no response. A timer for each millisecond sends all that
  * are due. Times are ms since the start.
  */
@@ -54,11 +49,10 @@ export class OpenLoop<Message> {
   readonly #startedAt = elapsedMs();
   #sent = 0;
   #inFlight = 0;
-  /** The most messages that were in flight at once: about the number of connections. */
-  #peak = 0;
-  /** Whether a message that is due waits for a slot. */
-  #isFull = false;
-  /** When the last slot became free that a message waited for. */
+  readonly #budget: ConnectionBudget;
+  /** The reason why a message that is due is not sent. */
+  #waiting: ConnectionVerdict = 'send';
+  /** When the last wait for the receiver ended. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isYielding = false;
@@ -68,6 +62,7 @@ export class OpenLoop<Message> {
 
   constructor(options: OpenLoopOptions<Message>) {
     this.#options = options;
+    this.#budget = new ConnectionBudget(options.slots);
   }
 
   get inFlight(): number {
@@ -109,7 +104,7 @@ export class OpenLoop<Message> {
       return;
     }
     const left = (this.#dueAt() ?? this.#options.curve.durationMs) - this.now;
-    const waitMs = this.#sentMs === undefined && !this.#isFull ? left : LONGEST_WAIT_MS;
+    const waitMs = this.#sentMs === undefined ? left : LONGEST_WAIT_MS;
     this.#timer = setTimeout(() => this.#tick(), Math.min(LONGEST_WAIT_MS, Math.max(1, Math.floor(waitMs))));
   }
 
@@ -124,7 +119,6 @@ export class OpenLoop<Message> {
   /** Sends the messages that are due. Returns whether some are left for the next turn. */
   #sendDue(startedAt: number): boolean {
     let now = startedAt;
-    const most = this.#peak + MAX_NEW_CONNECTIONS;
     for (let count = 1; ; count++) {
       const dueAt = this.#dueAt();
       if (dueAt === undefined) {
@@ -136,8 +130,7 @@ export class OpenLoop<Message> {
         return false;
       }
       if (dueAt > now) return false;
-      this.#isFull = this.#inFlight >= this.#options.slots;
-      if (this.#isFull) return false;
+      if (!this.#hasConnection(now)) return false;
       const message = this.#options.next();
       if (message === undefined) {
         if (this.#options.isEnded()) this.#end();
@@ -145,14 +138,21 @@ export class OpenLoop<Message> {
       }
       this.#send(message, dueAt);
       if (count % CLOCK_EVERY === 0) now = this.now;
-      if (now - startedAt > TURN_MS || this.#inFlight >= most) return true;
+      if (now - startedAt > TURN_MS) return true;
     }
+  }
+
+  #hasConnection(now: number): boolean {
+    const verdict = this.#budget.take(this.#inFlight, now);
+    if (this.#waiting === 'wait-for-receiver' && verdict !== this.#waiting) this.#freeAt = now;
+    this.#waiting = verdict;
+    return verdict === 'send';
   }
 
   #send(message: Message, dueAt: number): void {
     const { send, onSent } = this.#options;
     this.#sent++;
-    this.#peak = Math.max(this.#peak, ++this.#inFlight);
+    this.#inFlight++;
     const sentAt = this.now;
     onSent({ dueAt, behindMs: sentAt - Math.max(dueAt, this.#freeAt) }, sentAt);
     void send(message).then((outcome) => this.#settled(outcome, { dueAt, sentAt }));
@@ -160,27 +160,22 @@ export class OpenLoop<Message> {
 
   #settled(outcome: LoadOutcome, { dueAt, sentAt }: { dueAt: number; sentAt: number }): void {
     this.#inFlight--;
+    this.#budget.settled(this.now);
     const { isAcknowledged, isUnsent, ms, serviceMs } = outcome;
     const latencyMs = sentAt - dueAt + ms;
     this.#options.onSettled({ dueAt, isAcknowledged, isUnsent, latencyMs, serviceMs }, this.now);
-    if (this.#isFull) this.#free();
+    if (this.#waiting !== 'send') this.wake();
     this.#finishIfEmpty();
   }
 
   /** Ends the sending without the messages that are left. They are errors, and have waited until now. */
   #giveUp(now: number): void {
     for (let dueAt = this.#dueAt(); dueAt !== undefined; dueAt = this.#dueAt()) {
-      const behindMs = this.#isFull ? 0 : now - Math.max(dueAt, this.#freeAt);
+      const behindMs = this.#waiting === 'wait-for-receiver' ? 0 : now - Math.max(dueAt, this.#freeAt);
       this.#options.onNotSent({ dueAt, behindMs }, now);
       this.#sent++;
     }
     this.#end();
-  }
-
-  #free(): void {
-    this.#isFull = false;
-    this.#freeAt = this.now;
-    this.wake();
   }
 
   #end(): void {
