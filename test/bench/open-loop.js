@@ -85,19 +85,12 @@ async function stalled(place, print) {
  */
 async function held(place, print) {
   const receiver = await startReceiver(place.folder);
-  const { rate: most } = await load(place, receiver.url, [
-    '--load',
-    '50000/s',
-    '--for',
-    '5s',
-    '--warmup',
-    '2s',
-  ]);
+  const flags = ['--load', '50000/s', '--for', '8s', '--concurrency', '64'];
+  const { rate: most } = await load(place, receiver.url, flags);
   print(`most that one process sends (receiver: ${receiver.name}):   ${Math.round(most)}/s`);
   for (const share of SHARES) {
     const rate = Math.round(most * share);
-    const flags = ['--load', `${rate}/s`, '--for', '10s', '--warmup', '2s'];
-    const result = await load(place, receiver.url, flags);
+    const result = await load(place, receiver.url, ['--load', `${rate}/s`, '--for', '10s', '--warmup', '2s']);
     const off = (100 * (result.rate - rate)) / rate;
     print(
       `${share * 100} %, ${rate}/s:   ${result.rate}/s (${off.toFixed(2)} % off), behind p99 ${result.behindMs.p99} ms, ${result.errors} errors`,

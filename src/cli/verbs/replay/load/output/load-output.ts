@@ -18,6 +18,7 @@ import type { LoadMoment } from '../load-run.ts';
 import { grouped, loadLines, type LoadReplaySummary } from './load-summary.ts';
 import type { SearchPoint } from '../max-load.ts';
 
+const MOMENT_MS = 250;
 /** Delay of the sender that is worth a note. */
 const BEHIND_MS = 1_000;
 /** Points of the charts of a report. */
@@ -30,6 +31,7 @@ export class LoadOutput {
   readonly #progress: ProgressBar;
   readonly #report: ReplacingFile | undefined;
   readonly #timeline = new Timeline();
+  #nextMoment = 0;
   #isBehind = false;
   #errors = 0;
 
@@ -54,7 +56,10 @@ export class LoadOutput {
   }
 
   /** Shows the rate, the messages in flight, the latency of the current second and the errors so far. */
-  moment({ rate, inFlight, recorder }: LoadMoment): void {
+  moment({ now, rate, inFlight, recorder }: LoadMoment): void {
+    // Percentiles take longer than the rest of a tick.
+    if (!this.#io.stderrIsTty || now < this.#nextMoment) return;
+    this.#nextMoment = now + MOMENT_MS;
     const latency = recorder.currentLatency();
     const [p50, p99] = [latency.percentileMs(50), latency.percentileMs(99)];
     const times =
@@ -65,6 +70,7 @@ export class LoadOutput {
   }
 
   second(second: LoadSecond, target?: number): void {
+    this.#nextMoment = 0;
     this.#timeline.add(second);
     this.#errors += second.errors;
     if (this.#isJson && this.#options.quiet !== true) {
