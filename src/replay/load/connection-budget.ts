@@ -1,5 +1,5 @@
-/** Connections that may be opened at once, and then in each ms. */
-const [BURST, PER_MS] = [64, 4];
+/** Connections that may be opened at once, then in each ms, and for each response. */
+const [BURST, PER_MS, PER_RESPONSE] = [64, 2, 0.1];
 /** Time without a response after which messages wait for the receiver, and not for the sender. */
 const SILENT_MS = 20;
 
@@ -12,7 +12,7 @@ export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender'
 /**
  * Limits new connections. One costs as much as ten messages on an open one, on both sides, and a receiver that is busy with
  * accepting connections does not respond on them. So a sender that opened all that it lacks, because it was late for a
- * moment, would never catch up. Each response allows another connection, so that their number can double. Times are ms.
+ * moment, would never catch up. Times are ms.
  */
 export class ConnectionBudget {
   readonly #slots: number;
@@ -41,6 +41,6 @@ export class ConnectionBudget {
   /** Records a response. */
   settled(now: number): void {
     this.#settledAt = now;
-    this.#tokens = Math.min(BURST, this.#tokens + 1);
+    this.#tokens = Math.min(BURST, this.#tokens + PER_RESPONSE);
   }
 }

@@ -88,9 +88,9 @@ export class OpenLoop<Message> {
     return this.#sentMs ?? this.now;
   }
 
-  /** Sends what is due now, because a message is ready that was not before. */
+  /** Sends what is due now, because a message or a connection is ready that was not before. */
   wake(): void {
-    if (!this.#isYielding && this.#sentMs === undefined) this.#tick();
+    if (!this.#isYielding && this.#sentMs === undefined) this.#turn();
   }
 
   #tick(): void {
@@ -98,14 +98,20 @@ export class OpenLoop<Message> {
     const now = this.now;
     if (this.#options.signal.aborted) this.#end();
     this.#options.onTick(now);
-    this.#isYielding = this.#sentMs === undefined && this.#sendDue(now);
-    if (this.#isYielding) {
-      setImmediate(() => this.#tick());
-      return;
-    }
+    this.#isYielding = false;
+    if (this.#sentMs === undefined) this.#turn();
+    if (this.#isYielding) return;
     const left = (this.#dueAt() ?? this.#options.curve.durationMs) - this.now;
     const waitMs = this.#sentMs === undefined ? left : LONGEST_WAIT_MS;
     this.#timer = setTimeout(() => this.#tick(), Math.min(LONGEST_WAIT_MS, Math.max(1, Math.floor(waitMs))));
+  }
+
+  /** Sends what is due. Lets other events have a turn before the rest, if that takes long. */
+  #turn(): void {
+    this.#isYielding = this.#sendDue(this.now);
+    if (!this.#isYielding) return;
+    clearTimeout(this.#timer);
+    setImmediate(() => this.#tick());
   }
 
   /** Returns when the next message is due. Undefined after the last one. */

@@ -31,6 +31,8 @@ export class LoadOutput {
   readonly #progress: ProgressBar;
   readonly #report: ReplacingFile | undefined;
   readonly #timeline = new Timeline();
+  /** Whether there is a live line. Kept, because asking the system takes as long as a message. */
+  readonly #isShown: boolean;
   #nextMoment = 0;
   #isBehind = false;
   #errors = 0;
@@ -48,6 +50,7 @@ export class LoadOutput {
     this.#options = options;
     this.#io = io;
     this.#report = report;
+    this.#isShown = io.stderrIsTty;
     this.#progress = createProgress(io, { label: 'load', shown: true });
   }
 
@@ -58,7 +61,7 @@ export class LoadOutput {
   /** Shows the rate, the messages in flight, the latency of the current second and the errors so far. */
   moment({ now, rate, inFlight, recorder }: LoadMoment): void {
     // Percentiles take longer than the rest of a tick.
-    if (!this.#io.stderrIsTty || now < this.#nextMoment) return;
+    if (!this.#isShown || now < this.#nextMoment) return;
     this.#nextMoment = now + MOMENT_MS;
     const latency = recorder.currentLatency();
     const [p50, p99] = [latency.percentileMs(50), latency.percentileMs(99)];
