@@ -22,7 +22,7 @@ async function messagesOf({ file, stdin = '', loops = true, selection = {} }: Gi
   const cwd = temporaryFolder({ 'day.ndjson': file ?? '' });
   const inputs = await openInputs([file === undefined ? STDIN : 'day.ndjson'], {
     cwd,
-    stdin: Readable.from([stdin]),
+    stdin: Readable.from([Buffer.from(stdin)]),
   });
   const rewrite = createRewrite({ timestamps: 'keep', messageIds: 'new', now, newId: randomUUID });
   return new LoadMessages({
