@@ -15,38 +15,38 @@ export interface LoadFlags {
   readonly yes?: true;
 }
 
-const LOAD_FLAGS = ['--for', '--duration', '--warmup', '--loop', '--slo', '--received', '--yes'] as const;
+const NEEDS_LOAD = { needs: '--load', hint: 'add --load SHAPE, such as --load 200/s' } as const;
 
-/** Flags that keep an order, a pace or a place in the file, which a load has not. */
-const OTHER_FLAGS = [
-  '--rate',
-  '--speed',
-  '--resume',
-  '--again',
-  '--fail-fast',
-  '--give-up-after',
-  '--failed',
-  '--queue',
-  '--store',
-  '--endpoint',
-  '--write-key',
-  '--strategy',
-  '--dry-run',
-  '--curl',
-  '--show-secrets',
-] as const;
-
+/** The rules as data without calls, because every replay loads them. */
 export const LOAD_RULES: readonly FlagRule[] = [
-  ...LOAD_FLAGS.map((flag): FlagRule => ({
-    flag,
-    needs: '--load',
-    hint: 'add --load SHAPE, such as --load 200/s',
-  })),
-  ...OTHER_FLAGS.map((other): FlagRule => ({
+  { flag: '--for', ...NEEDS_LOAD },
+  { flag: '--duration', ...NEEDS_LOAD },
+  { flag: '--warmup', ...NEEDS_LOAD },
+  { flag: '--loop', ...NEEDS_LOAD },
+  { flag: '--slo', ...NEEDS_LOAD },
+  { flag: '--received', ...NEEDS_LOAD },
+  { flag: '--yes', ...NEEDS_LOAD },
+  {
     flag: '--load',
-    excludes: [other],
-    hint: `leave ${other} out: a load has its own pace, and keeps no place in the file`,
-  })),
+    excludes: [
+      '--rate',
+      '--speed',
+      '--resume',
+      '--again',
+      '--fail-fast',
+      '--give-up-after',
+      '--failed',
+      '--queue',
+      '--store',
+      '--endpoint',
+      '--write-key',
+      '--strategy',
+      '--dry-run',
+      '--curl',
+      '--show-secrets',
+    ],
+    hint: 'leave out one of the two: a load has its own pace, one webhook, and no place in the file to keep',
+  },
   {
     flag: '--duration',
     excludes: ['--for'],
