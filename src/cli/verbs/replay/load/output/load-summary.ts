@@ -64,7 +64,7 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
     ...searchLines(load.max),
     ...slo.map(({ expr, held, value, brokeInSecond }) => {
       const first = brokeInSecond === undefined ? '' : `, first in second ${brokeInSecond}`;
-      return `${marks[`${held}`]} ${expr}   ${value === null ? 'no value' : value}${first}`;
+      return `${marks[`${held}`]} ${expr}   ${valueText(expr, value)}${first}`;
     }),
     ...(stopped === undefined ? [] : [color.yellow(`ended early: ${STOPPED[stopped]}`)]),
     ...(verdict === 'invalid'
@@ -75,6 +75,14 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
         ]
       : []),
   ];
+}
+
+/** Formats the value of an objective with its unit. */
+function valueText(expr: string, value: number | null): string {
+  if (value === null) return 'no value';
+  if (/^(?:p|max)/.test(expr)) return msText(value);
+  const unit = expr.endsWith('%') ? '%' : '';
+  return `${value}${expr.startsWith('rate') ? '/s' : unit}`;
 }
 
 const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
