@@ -85,7 +85,7 @@ async function stalled(place, print) {
  */
 async function held(place, print) {
   const receiver = await startReceiver(place.folder);
-  const flags = ['--load', '50000/s', '--for', '8s', '--concurrency', '64'];
+  const flags = ['--load', '100000/s', '--for', '8s', '--concurrency', '64'];
   const { rate: most } = await load(place, receiver.url, flags);
   print(`most that one process sends (receiver: ${receiver.name}):   ${Math.round(most)}/s`);
   for (const share of SHARES) {

@@ -12,9 +12,12 @@ export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender'
 /**
  * Limits new connections. One costs as much as ten messages on an open one, on both sides, and a receiver that is busy with
  * accepting connections does not respond on them. So a sender that opened all that it lacks, because it was late for a
- * moment, would never catch up. Times are ms.
+ * moment, would never catch up: with hundreds of connections it sends half as many messages as with 64. A sender that is busy
+ * all the time opens none while responses come. Times are ms.
  */
 export class ConnectionBudget {
+  /** Whether the sender has no time left, so that more connections would not help. */
+  isBusy = false;
   readonly #slots: number;
   /** The most messages that were in flight at once: the number of connections. */
   #peak = 0;
@@ -30,9 +33,12 @@ export class ConnectionBudget {
   take(inFlight: number, now: number): ConnectionVerdict {
     if (inFlight >= this.#slots) return 'wait-for-receiver';
     if (inFlight < this.#peak) return 'send';
-    this.#tokens = Math.min(BURST, this.#tokens + (now - this.#filledAt) * PER_MS);
+    const isSilent = now - this.#settledAt > SILENT_MS;
+    if (isSilent || !this.isBusy) {
+      this.#tokens = Math.min(BURST, this.#tokens + (now - this.#filledAt) * PER_MS);
+    }
     this.#filledAt = now;
-    if (this.#tokens < 1) return now - this.#settledAt > SILENT_MS ? 'wait-for-receiver' : 'wait-for-sender';
+    if (this.#tokens < 1) return isSilent ? 'wait-for-receiver' : 'wait-for-sender';
     this.#tokens--;
     this.#peak = inFlight + 1;
     return 'send';
@@ -41,6 +47,6 @@ export class ConnectionBudget {
   /** Records a response. */
   settled(now: number): void {
     this.#settledAt = now;
-    this.#tokens = Math.min(BURST, this.#tokens + PER_RESPONSE);
+    if (!this.isBusy) this.#tokens = Math.min(BURST, this.#tokens + PER_RESPONSE);
   }
 }

@@ -30,6 +30,18 @@ describe('the connections of a load', () => {
     expect(inFlight).toBe(64 + 500 * 2);
   });
 
+  it('do not grow while the sender is busy and responses come', () => {
+    const budget = new ConnectionBudget(100_000);
+    budget.isBusy = true;
+    let inFlight = sent(budget, 0, 0, 1_000);
+    for (let now = 1; now <= 500; now++) {
+      budget.settled(now);
+      inFlight += sent(budget, inFlight, now, 1_000);
+    }
+    expect(inFlight).toBe(64);
+    expect(sent(budget, inFlight, 600, 1_000)).toBe(64);
+  });
+
   it('carry the next message as soon as a response came, without a new connection', () => {
     const budget = new ConnectionBudget(100_000);
     const inFlight = sent(budget, 0, 0, 1_000);

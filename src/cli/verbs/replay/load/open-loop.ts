@@ -1,3 +1,4 @@
+import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { elapsedMs } from '../../../../clock.ts';
 import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
 import type { LoadCurve } from '../../../../replay/load/load-curve.ts';
@@ -34,6 +35,8 @@ interface OpenLoopOptions<Message> {
 }
 
 const LONGEST_WAIT_MS = 100;
+/** Time over which the share of busy time is measured, and the share from which the sender is busy. */
+const [SAMPLE_MS, BUSY_SHARE] = [20, 0.9];
 /** Time after the end in which messages that are due are still sent. */
 const OVERTIME_MS = 1_000;
 /** Time to send messages that are due before other events get a turn. */
@@ -52,6 +55,8 @@ export class OpenLoop<Message> {
   readonly #budget: ConnectionBudget;
   /** The reason why a message that is due is not sent. */
   #waiting: ConnectionVerdict = 'send';
+  #sampledAt = 0;
+  #sample: EventLoopUtilization = performance.eventLoopUtilization();
   /** When the last wait for the receiver ended. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -98,12 +103,21 @@ export class OpenLoop<Message> {
     const now = this.now;
     if (this.#options.signal.aborted) this.#end();
     this.#options.onTick(now);
+    this.#measureLoop(now);
     this.#isYielding = false;
     if (this.#sentMs === undefined) this.#turn();
     if (this.#isYielding) return;
     const left = (this.#dueAt() ?? this.#options.curve.durationMs) - this.now;
     const waitMs = this.#sentMs === undefined ? left : LONGEST_WAIT_MS;
     this.#timer = setTimeout(() => this.#tick(), Math.min(LONGEST_WAIT_MS, Math.max(1, Math.floor(waitMs))));
+  }
+
+  #measureLoop(now: number): void {
+    if (now - this.#sampledAt < SAMPLE_MS) return;
+    const current = performance.eventLoopUtilization();
+    this.#budget.isBusy = performance.eventLoopUtilization(current, this.#sample).utilization > BUSY_SHARE;
+    this.#sample = current;
+    this.#sampledAt = now;
   }
 
   /** Sends what is due. Lets other events have a turn before the rest, if that takes long. */
