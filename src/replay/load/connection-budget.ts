@@ -1,7 +1,7 @@
 /** Connections that may be opened at once, then in each ms, and for each response. */
 const [BURST, PER_MS, PER_RESPONSE] = [64, 2, 0.1];
 /** Time without a response after which messages wait for the receiver, and not for the sender. */
-const SILENT_MS = 20;
+const SILENT_MS = 100;
 
 /**
  * Whether a message that is due can be sent: on an open connection, or on a new one. Otherwise it waits for the receiver, which

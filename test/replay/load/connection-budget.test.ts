@@ -39,7 +39,7 @@ describe('the connections of a load', () => {
       inFlight += sent(budget, inFlight, now, 1_000);
     }
     expect(inFlight).toBe(64);
-    expect(sent(budget, inFlight, 600, 1_000)).toBe(64);
+    expect(sent(budget, inFlight, 700, 1_000)).toBe(64);
   });
 
   it('carry the next message as soon as a response came, without a new connection', () => {
@@ -55,11 +55,11 @@ describe('the connections of a load', () => {
     const budget = new ConnectionBudget(100_000);
     const inFlight = sent(budget, 0, 0, 1_000);
     expect(budget.take(inFlight, 0)).toBe('wait-for-sender');
-    const later = inFlight + sent(budget, inFlight, 100, 1_000);
-    expect(budget.take(later, 100)).toBe('wait-for-receiver');
-    budget.settled(100);
-    expect(budget.take(later, 100)).toBe('wait-for-sender');
-    for (let n = 0; n < 10; n++) budget.settled(100);
-    expect(budget.take(later, 100)).toBe('send');
+    const later = inFlight + sent(budget, inFlight, 101, 1_000);
+    expect(budget.take(later, 101)).toBe('wait-for-receiver');
+    budget.settled(101);
+    expect(budget.take(later, 101)).toBe('wait-for-sender');
+    for (let n = 0; n < 10; n++) budget.settled(101);
+    expect(budget.take(later, 101)).toBe('send');
   });
 });
