@@ -17,6 +17,7 @@ import { keptRows, writePage } from './page.js';
 const CLAIMS = {
   'start-up': () => import('./start-up.js'),
   replay: () => import('./replay.js'),
+  'open-loop': () => import('./open-loop.js'),
   instructions: () => import('./instructions.js'),
   backlog: () => import('./backlog.js'),
   ingest: () => import('./ingest.js'),

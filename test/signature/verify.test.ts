@@ -34,7 +34,8 @@ describe('verify', () => {
     expect(verify({ body: json, ...options })).toEqual({ valid: false });
     expect(new Verifier(options).update(Buffer.from(json)).finish()).toEqual({ valid: false });
     const asked = new Verifier({ ...options, diagnose: true }).update(Buffer.from(json)).finish();
-    expect(asked).toEqual({
+    // A slow machine cuts the search short, and says so.
+    expect(asked).toMatchObject({
       valid: false,
       diagnosis: {
         code: expect.any(String),

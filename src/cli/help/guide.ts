@@ -13,6 +13,7 @@ export const GUIDES = [
   'configuration',
   'guarantees',
   'library',
+  'load',
   'operations',
   'plans',
   'receivers',

@@ -18,6 +18,7 @@ const EXAMPLES = `Examples:
   $ hooks replay day.ndjson --url http://localhost:8787/webhook \\
       --compare http://localhost:3000/webhook
   $ zcat day.gz | hooks replay - --endpoint http://localhost:3000 --write-key K
+  $ hooks replay day.ndjson --load 50/s --for 2s --loop --slo 'p99<2s,errors<1%'
 `;
 
 const DETAILS = `
@@ -40,6 +41,11 @@ and with 2 if the replay could not run or found no message. After Ctrl-C (130)
 it prints a summary; the same command with --resume sends the rest, and reports
 on all messages. Unsent messages are at the end of the file of --failed until
 the replay is resumed. --resume does not repeat a finished replay.
+
+--load sends without waiting for responses, in a shape: 200/s, 50..500/s,
+30s:50/s,1m:200/s, '50..500/s:step 50 each 10s', 'burst 1000 each 30s',
+'sine 50..200/s period 60s', or max to find the highest rate that holds --slo.
+Latency counts from the time at which a message was due. See hooks help load.
 `;
 
 const TIMESTAMPS = ['keep', 'now', 'shift'] as const;
@@ -73,6 +79,15 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--give-up-after <time>', 'stop after this long without a response (CI=true: 30s)', timeFrom(1))
     .option('--resume', 'continue an interrupted replay of the same files')
     .option('--again', 'continue like --resume, but repeat a finished replay')
+    .option('-y, --yes', 'with --load or --compare: send to a public host without asking')
+    .optionsGroup('Load:')
+    .option('--load <shape>', 'send at this rate, and measure the receiver (200/s, max)', given)
+    .option('--for <time>', 'send the load for this long (30s, 10m)', timeFrom(1))
+    .option('--duration <time>', 'same as --for', timeFrom(1))
+    .option('--warmup <time>', 'send this long before counting', timeFrom(0))
+    .option('--loop', 'repeat the files, as new messages without --exact')
+    .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
+    .option('--received <from>', 'read how many messages arrived from a URL or command', given)
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .option('--failed <file>', 'write undelivered messages there, to replay again', given)
@@ -81,13 +96,17 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--ignore <path>', "ignore '$.items[*].id' or 'header etag' (repeat)", collectGiven)
     .option('--state <command>', 'compare what this shell command prints at the end', given)
     .option('--old-state <command>', 'print the state of the old receiver', given)
-    .option('--yes', 'send to public hosts without asking')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);
   addPreviewFlags(command);
+  const loadOf = async (files: readonly string[], options: ReplayOptions): Promise<ExitCode> => {
+    const { runLoad } = await import('./load/run-load.ts');
+    return runLoad(files, options, { io, isGiven: (name) => command.getOptionValueSource(name) === 'cli' });
+  };
   command.action(async (files: readonly string[]) => {
     const options = command.optsWithGlobals<ReplayOptions>();
+    if (options.load !== undefined) return exit(await loadOf(files, options));
     const { failed, dryRun, curl, compare } = options;
     // A preview must not replace the report of an earlier replay.
     const report = dryRun || curl ? undefined : options.report;

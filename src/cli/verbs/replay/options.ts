@@ -9,9 +9,10 @@ import { isContinuousIntegration } from '../../../config/files/continuous-integr
 import type { Io } from '../../io.ts';
 import type { PreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import type { WhereToFlags } from '../../flags/delivery/where-to.ts';
+import { LOAD_RULES, type LoadFlags } from './load/load-flags.ts';
 
 /** The flags of `hooks replay`, as typed. */
-export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags {
+export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags, LoadFlags {
   readonly rate?: string;
   readonly order: 'user' | 'none';
   readonly speed?: string;
@@ -70,6 +71,7 @@ export function planOf(options: ReplayOptions): ReplayPlan {
 
 /** Flags of a replay that retries, queues, resumes or previews, or sends to something else than a webhook. */
 const EXCLUDED = [
+  '--load',
   '--queue',
   '--store',
   '--endpoint',
@@ -103,6 +105,7 @@ const COMPARE_RULES: readonly FlagRule[] = [
 
 const FLAG_RULES: readonly FlagRule[] = [
   ...COMPARE_RULES,
+  ...LOAD_RULES,
   {
     flag: '--format',
     needs: '--exact',

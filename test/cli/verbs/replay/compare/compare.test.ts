@@ -136,12 +136,13 @@ describe('hooks replay --compare', () => {
   it('asks before it sends to a public host', async () => {
     const next = await receiver(() => ({}));
     const args = argv`replay day.ndjson --url ${next.url} --compare http://8.8.8.8/hook`;
-    const sentence = 'There is no terminal at which to confirm sending to 8.8.8.8, a public host';
+    const sentence = 'There is no terminal at which to confirm sending to a public host (8.8.8.8)';
     await expectRejected(args, sentence, { cwd });
     expect(next.received).toEqual([]);
   });
 
   it.each([
+    ['--load 9/s --for 1s', '`--compare` and `--load` cannot be given together'],
     ['--queue', '`--compare` and `--queue` cannot be given together'],
     ['--resume', '`--compare` and `--resume` cannot be given together'],
     ['--dry-run', '`--compare` and `--dry-run` cannot be given together'],

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { LoadMessage } from '../../../../app/load/load-sender.ts';
+import type { HooksError } from '../../../../errors.ts';
+import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
+import type { EntryReadOptions } from '../../../../replay/reading/entry-collector.ts';
+import type { Input } from '../../../../replay/reading/inputs.ts';
+import { readEntries } from '../../../../replay/reading/read-entries.ts';
+import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
+import { ReplaySelection, type SelectionOptions } from '../../../../replay/selection.ts';
+import { receivedSignature } from '../../../../signature/received-signature.ts';
+import { prepareEntry, readyEntry, type ReadEntry, type ReadyOptions } from '../entry-message.ts';
+
+/** A message of a load, with the keys by which `--order user` keeps its order. */
+export interface KeyedMessage extends LoadMessage {
+  readonly orderKeys: readonly string[];
+}
+
+interface LoadMessagesOptions {
+  readonly inputs: readonly Input[];
+  readonly reading: EntryReadOptions;
+  readonly readyOptions: ReadyOptions;
+  readonly selection: SelectionOptions;
+  /** Whether to begin again after the last message. */
+  readonly loops: boolean;
+  /** Name of the destination, which the `integrations` of a message can exclude. */
+  readonly destination: string;
+  readonly keepsOrder: boolean;
+  readonly onInvalid: (entry: ReplayEntry, error: HooksError) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Entries to read ahead. */
+const MAX_AHEAD = 2_000;
+/** Parsed entries that --loop keeps: parsing takes half of the time of a message. */
+const MAX_PREPARED = 2_000;
+/** Bytes of entries that --loop keeps in memory. Larger files are read again. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+/** An entry, or the end of a pass over the inputs. */
+type PassItem = ReplayEntry | 'end';
+
+/** The messages of a load: reads ahead, so that `next` has one at once. */
+export class LoadMessages {
+  /** Called when `next` has a message again, or there is none left. */
+  onReady: () => void = () => {};
+  /** Resolves when the first message is read, or there is none. */
+  readonly begun: Promise<void>;
+  readonly counts = { read: 0, invalid: 0, filtered: 0, skipped: 0 };
+  readonly #options: LoadMessagesOptions;
+  readonly #prepared = new Map<ReplayEntry, ReadEntry>();
+  #ahead: PassItem[] = [];
+  #at = 0;
+  #pass = 0;
+  #selection: ReplaySelection;
+  #takenInPass = 0;
+  #isEnded = false;
+  #error: unknown;
+  #wanted: (() => void) | undefined;
+
+  constructor(options: LoadMessagesOptions) {
+    this.#options = options;
+    this.#selection = new ReplaySelection(options.selection);
+    options.signal.addEventListener('abort', () => this.#wanted?.(), { once: true });
+    this.begun = new Promise((resolve) => {
+      this.onReady = resolve;
+    });
+    void this.#readAhead().catch((error: unknown) => {
+      this.#error = error;
+      this.#end();
+    });
+  }
+
+  /** Whether no message is left. */
+  get isEnded(): boolean {
+    return this.#isEnded && this.#left === 0;
+  }
+
+  get #left(): number {
+    return this.#ahead.length - this.#at;
+  }
+
+  /** Returns the next message; undefined if none is read yet, or none is left. Throws the error of an unreadable input. */
+  next(): KeyedMessage | undefined {
+    for (;;) {
+      const item = this.#take();
+      if (item === undefined) break;
+      const message = item === 'end' ? this.#endPass() : this.#messageOf(item);
+      if (message !== undefined) return message;
+    }
+    if (this.#error !== undefined) throw this.#error;
+    return undefined;
+  }
+
+  #take(): PassItem | undefined {
+    if (this.#at >= this.#ahead.length) return undefined;
+    const item = this.#ahead[this.#at++];
+    if (this.#left < MAX_AHEAD / 2) this.#wanted?.();
+    return item;
+  }
+
+  /** Begins the next pass. Ends the messages if the pass had none, because another pass would have none either. */
+  #endPass(): undefined {
+    if (this.#takenInPass === 0) this.#end();
+    this.#takenInPass = 0;
+    this.#pass++;
+    this.#selection = new ReplaySelection(this.#options.selection);
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#wanted?.();
+    this.onReady();
+  }
+
+  #messageOf(found: ReplayEntry): KeyedMessage | undefined {
+    const { readyOptions, destination, keepsOrder } = this.#options;
+    if (this.#selection.isDone) return undefined;
+    const prepared = this.#prepared.get(found) ?? prepareEntry(found, readyOptions);
+    if (this.#options.loops && this.#prepared.size < MAX_PREPARED) this.#prepared.set(found, prepared);
+    const selected = this.#selection.takes(prepared.value);
+    if (selected === false) return this.#leaveOut('skipped');
+    const ready = selected === true ? readyEntry(prepared, readyOptions) : { entry: found, error: selected };
+    if (ready.error !== undefined) return this.#reject(ready.entry, ready.error);
+    const { message, exactBody } = ready.ready;
+    const isSent = readyOptions.exact || isEnabled(message.integrations, destination);
+    if (!isSent) return this.#leaveOut('filtered');
+    this.counts.read++;
+    this.#takenInPass++;
+    return {
+      messageId: message.messageId ?? randomUUID(),
+      body: exactBody ?? Buffer.from(encodeBody(message)),
+      orderKeys: keepsOrder ? orderKeysOf(message) : [],
+      ...(readyOptions.exact && { received: receivedSignature(ready.entry.headers ?? []) }),
+    };
+  }
+
+  /** Counts an entry that is not sent: in the first pass only, so that a count is a number of entries. */
+  #leaveOut(why: 'skipped' | 'filtered' | 'invalid'): undefined {
+    if (this.#pass > 0) return;
+    this.counts[why]++;
+    if (why !== 'skipped') this.counts.read++;
+  }
+
+  #reject(entry: ReplayEntry, error: HooksError): undefined {
+    if (this.#pass === 0) this.#options.onInvalid(entry, error);
+    return this.#leaveOut('invalid');
+  }
+
+  async #readAhead(): Promise<void> {
+    const kept = await this.#readInputs(0);
+    for (let pass = 1; this.#options.loops && !this.#isEnded && !this.#options.signal.aborted; pass++) {
+      if (kept === undefined) await this.#readInputs(pass);
+      else await this.#repeat(kept);
+    }
+    this.#end();
+  }
+
+  /** Reads all inputs once. Returns the entries to repeat; undefined to read the inputs again. */
+  async #readInputs(pass: number): Promise<readonly ReplayEntry[] | undefined> {
+    const { inputs, reading, loops, signal } = this.#options;
+    const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
+    const kept: ReplayEntry[] = [];
+    let [bytes, isWhole] = [0, loops];
+    for (const input of inputs) {
+      for await (const entries of readEntries(input, signal, reading)) {
+        for (const entry of entries) bytes += entry.kind === 'broken' ? 0 : entry.bytes.length;
+        isWhole &&= bytes <= KEPT_BYTES;
+        if (isWhole) kept.push(...entries);
+        else if (canReadAgain) kept.length = 0;
+        // The messages of an earlier pass can still be ahead of this one.
+        const isDone = this.#pass === pass && this.#selection.isDone;
+        if (!isDone) await this.#add(entries);
+        if (this.#isEnded || (isDone && !isWhole)) break;
+      }
+    }
+    await this.#add(['end']);
+    return isWhole || !canReadAgain ? kept : undefined;
+  }
+
+  async #repeat(kept: readonly ReplayEntry[]): Promise<void> {
+    for (let at = 0; at < kept.length && !this.#isEnded; at += MAX_AHEAD) {
+      await this.#add(kept.slice(at, at + MAX_AHEAD));
+    }
+    await this.#add(['end']);
+  }
+
+  /** Adds entries, and waits until fewer than MAX_AHEAD are left. */
+  async #add(items: readonly PassItem[]): Promise<void> {
+    this.#ahead = [...this.#ahead.slice(this.#at), ...items];
+    this.#at = 0;
+    this.onReady();
+    while (this.#left >= MAX_AHEAD && !this.#isEnded && !this.#options.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#wanted = resolve;
+      });
+    }
+  }
+}

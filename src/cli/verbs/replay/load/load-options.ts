@@ -1,0 +1,52 @@
+import { readObjectives, type Objective } from '../../../../replay/load/objectives.ts';
+import { readShape, type LoadShape } from '../../../../replay/load/load-shape.ts';
+import { printable } from '../../../../redact.ts';
+import { flagError } from '../../../flags/flag-values.ts';
+import { planOf, type ReplayOptions, type ReplayPlan } from '../options.ts';
+
+/** The values of the flags of a load. */
+export interface LoadPlan extends ReplayPlan {
+  /** The shape as given. */
+  readonly text: string;
+  readonly shape: LoadShape;
+  readonly warmupMs: number;
+  readonly objectives: readonly Objective[];
+}
+
+/** Reads the flags of a load. Throws ConfigError for invalid values and for flags that a load does not have. */
+export function loadPlanOf(options: ReplayOptions): LoadPlan {
+  const plan = planOf(options);
+  const { load: text = '', slo, received, report, duration, warmup: warmupMs = 0 } = options;
+  const shape = readShape(text, options.for ?? duration);
+  const objectives = slo === undefined ? [] : readObjectives(slo);
+  if (shape.kind === 'max' && objectives.length === 0) {
+    const hint = "add for example --slo 'p99<250ms,errors<0.1%'";
+    throw flagError('--load', '`--load max` needs the objectives that the rate must hold', hint);
+  }
+  const lost = objectives.find(({ metric }) => metric.kind === 'lost');
+  if (lost !== undefined && received === undefined) {
+    const hint = 'add --received with a URL or a command that prints the number';
+    throw flagError('--slo', `\`${lost.expr}\` needs the number of messages that arrived`, hint);
+  }
+  if (report !== undefined && !report.endsWith('.html')) {
+    const sentence = `Expected \`--report\` of a load to be an .html file, got ${printable(report, 60)}`;
+    throw flagError('--report', sentence, 'name it for example load.html');
+  }
+  return { ...plan, text: text.trim(), shape, warmupMs, objectives };
+}
+
+/**
+ * Returns the options of a load. Its messages keep no order unless `--order` is given, and those of `--loop` are new messages
+ * unless they are sent unchanged. `isGiven` tells whether an option is on the command line.
+ */
+export function loadOptions(options: ReplayOptions, isGiven: (name: string) => boolean): ReplayOptions {
+  const isNew = options.loop === true && options.exact !== true;
+  const or = <Value>(name: keyof ReplayOptions, given: Value, otherwise: Value): Value =>
+    isGiven(name) ? given : otherwise;
+  return {
+    ...options,
+    order: or('order', options.order, 'none'),
+    timestamps: or('timestamps', options.timestamps, isNew ? 'now' : 'keep'),
+    messageIds: or('messageIds', options.messageIds, isNew ? 'new' : 'keep'),
+  };
+}

@@ -1,0 +1,124 @@
+import { resolve } from 'node:path';
+import type { HooksError } from '../../../../../errors.ts';
+import type { LoadSecond } from '../../../../../replay/load/load-recorder.ts';
+import { Timeline } from '../../../../../replay/load/timeline.ts';
+import type { ReplayEntry } from '../../../../../replay/reading/replay-entry.ts';
+import { openReplacing, type ReplacingFile } from '../../../../../report/replacing-file.ts';
+import { rejectOverwrite } from '../../../../../report/reject-overwrite.ts';
+import { summaryLines } from '../../../../../report/summary.ts';
+import { durationText } from '../../../../attempt-text.ts';
+import { fitText } from '../../../../fit-text.ts';
+import type { Io } from '../../../../io.ts';
+import { jsonLine } from '../../../../json-line.ts';
+import { createProgress, type ProgressBar } from '../../../../print/progress.ts';
+import { invalidEntry, invalidSentence } from '../../invalid-entry.ts';
+import type { ReplayOptions } from '../../options.ts';
+import { plotLines, plotWidth } from './load-plot.ts';
+import type { LoadMoment } from '../load-run.ts';
+import { grouped, loadLines, type LoadReplaySummary } from './load-summary.ts';
+import type { SearchPoint } from '../max-load.ts';
+
+const MOMENT_MS = 250;
+/** Delay of the sender that is worth a note. */
+const BEHIND_MS = 1_000;
+/** Points of the charts of a report. */
+const REPORT_POINTS = 600;
+
+/** Prints a load: lines per second, the live line, the summary with its plot, and the report. */
+export class LoadOutput {
+  readonly #options: ReplayOptions;
+  readonly #io: Io;
+  readonly #progress: ProgressBar;
+  readonly #report: ReplacingFile | undefined;
+  readonly #timeline = new Timeline();
+  /** Whether there is a live line. Kept, because asking the system takes as long as a message. */
+  readonly #isShown: boolean;
+  #nextMoment = 0;
+  #isBehind = false;
+  #errors = 0;
+
+  /** Opens the report before anything is sent. Throws InputError if it cannot be written. */
+  static async open(options: ReplayOptions, inputs: readonly string[], io: Io): Promise<LoadOutput> {
+    const { report: name } = options;
+    if (name === undefined) return new LoadOutput(options, io, undefined);
+    const path = resolve(io.cwd, name);
+    await rejectOverwrite(inputs, { path, name, flag: '--report' });
+    return new LoadOutput(options, io, await openReplacing(path, name));
+  }
+
+  private constructor(options: ReplayOptions, io: Io, report: ReplacingFile | undefined) {
+    this.#options = options;
+    this.#io = io;
+    this.#report = report;
+    this.#isShown = io.stderrIsTty;
+    this.#progress = createProgress(io, { label: 'load', shown: true });
+  }
+
+  note(line: string): void {
+    this.#progress.line(line);
+  }
+
+  /** Shows the rate, the messages in flight, the latency of the current second and the errors so far. */
+  moment({ now, rate, inFlight, recorder }: LoadMoment): void {
+    // Percentiles take longer than the rest of a tick.
+    if (!this.#isShown || now < this.#nextMoment) return;
+    this.#nextMoment = now + MOMENT_MS;
+    const latency = recorder.currentLatency();
+    const [p50, p99] = [latency.percentileMs(50), latency.percentileMs(99)];
+    const times =
+      p50 === undefined || p99 === undefined ? '' : `, p50 ${durationText(p50)}, p99 ${durationText(p99)}`;
+    this.#progress.say(
+      `${Math.round(rate)}/s, ${inFlight} in flight${times}, ${grouped(this.#errors)} errors`,
+    );
+  }
+
+  second(second: LoadSecond, target?: number): void {
+    this.#nextMoment = 0;
+    this.#timeline.add(second);
+    this.#errors += second.errors;
+    if (this.#isJson && this.#options.quiet !== true) {
+      this.#io.out(jsonLine(target === undefined ? second : { ...second, target }));
+      this.#io.flush();
+    }
+    const isBehind = second.behindMs >= BEHIND_MS;
+    if (isBehind && !this.#isBehind) {
+      this.note(`note: behind by ${durationText(second.behindMs)} in second ${second.second}`);
+    }
+    this.#isBehind = isBehind;
+  }
+
+  step({ rate, result }: SearchPoint): void {
+    if (!this.#isJson && this.#options.quiet !== true) this.note(`${rate}/s ${result}`);
+  }
+
+  invalid(entry: ReplayEntry, error: HooksError): void {
+    this.note(`${this.#io.errColor.red('invalid:')} ${invalidSentence(invalidEntry(entry, error))}`);
+  }
+
+  async finish(summary: LoadReplaySummary): Promise<void> {
+    this.#progress.stop();
+    const { load } = summary;
+    if (this.#isJson) this.#io.out(jsonLine({ summary }));
+    else {
+      const { stdoutColumns: columns, stdoutIsTty } = this.#io;
+      const plot = stdoutIsTty ? plotLines(this.#timeline.points(plotWidth(columns ?? 80))) : [];
+      const counts = fitText(summaryLines(summary).join('\n'), columns);
+      this.#io.out(`${['', ...plot, counts, ...loadLines(load, this.#io)].join('\n')}\n`);
+    }
+    if (this.#report === undefined) return;
+    const { loadReport } = await import('./load-report.ts');
+    const html = loadReport(load, this.#timeline.points(REPORT_POINTS));
+    await this.#report.commit(async (file) => {
+      await file.add(Buffer.from(html));
+    });
+  }
+
+  async abandon(): Promise<void> {
+    this.#progress.stop();
+    await this.#report?.abandon();
+  }
+
+  get #isJson(): boolean {
+    return this.#options.output === 'json';
+  }
+}

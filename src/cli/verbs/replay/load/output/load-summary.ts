@@ -1,0 +1,129 @@
+import type { LatencyMs } from '../../../../../replay/load/latency-histogram.ts';
+import type { LoadRecorder } from '../../../../../replay/load/load-recorder.ts';
+import type { LoadVerdict } from '../../../../../replay/load/verdict.ts';
+import type { ReplaySummary } from '../../../../../replay/ledger.ts';
+import { durationText } from '../../../../attempt-text.ts';
+import type { Palettes } from '../../../../palette.ts';
+import type { SearchCurve } from '../max-load.ts';
+
+/** The result of a load, as `-o json` prints it in the summary. */
+export interface LoadSummary extends LoadVerdict {
+  readonly shape: string;
+  readonly url: string;
+  /** Time for which counted messages were due, in ms. */
+  readonly ms: number;
+  readonly sent: number;
+  readonly acknowledged: number;
+  /** Messages that failed, or were due and could not be sent. */
+  readonly errors: number;
+  /** Messages that were due and could not be sent until the end. */
+  readonly notSent: number;
+  /** Acknowledged messages per second. */
+  readonly rate: number;
+  /** The delay of the sender itself. */
+  readonly behindMs: LatencyMs;
+  readonly latencyMs: LatencyMs;
+  readonly serviceMs: LatencyMs;
+  /** The number of failures by their text. */
+  readonly failures: Readonly<Record<string, number>>;
+  /** Number of messages that arrived, by `--received`. Null if the number could not be read at the end. */
+  readonly received?: number | null;
+  /** Messages, those of the warm-up included, that were acknowledged and did not arrive. */
+  readonly lost?: number | null;
+  /** Why the load ended before its time. */
+  readonly stopped?: 'interrupted' | 'errors-alone' | 'no-messages';
+  /** The highest rate that held the objectives, and all rates that were tried. */
+  readonly max?: SearchCurve;
+}
+
+/** The whole summary: the counts of all messages, and the result of the load. */
+export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
+
+/** The figures that a recorder has counted. */
+export function recordedFigures({ total }: LoadRecorder) {
+  const { sent, acknowledged, errors, notSent } = total;
+  return {
+    sent,
+    acknowledged,
+    errors,
+    notSent,
+    behindMs: total.behind.percentilesMs(),
+    latencyMs: total.latency.percentilesMs(),
+    serviceMs: total.service.percentilesMs(),
+  };
+}
+
+/** Formats the result of a load as lines for people. */
+export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>): string[] {
+  const { latencyMs, serviceMs, failures, verdict, slo, behindMs, stopped } = load;
+  const marks = { true: color.green('✓'), false: color.red('✗') };
+  return [
+    ...percentileLines({ latency: latencyMs, service: serviceMs }),
+    ...Object.entries(failures).map(([text, count]) => `failed     ${grouped(count)} × ${text}`),
+    reconciliation(load),
+    ...searchLines(load.max),
+    ...slo.map(({ expr, held, value, brokeInSecond }) => {
+      const first = brokeInSecond === undefined ? '' : `, first in second ${brokeInSecond}`;
+      return `${marks[`${held}`]} ${expr}   ${valueText(expr, value)}${first}`;
+    }),
+    ...(stopped === undefined ? [] : [color.yellow(`ended early: ${STOPPED[stopped]}`)]),
+    ...(verdict === 'invalid'
+      ? [
+          color.red(
+            `invalid: the sender was the bottleneck, behind by ${durationText(behindMs.p99 ?? 0)} (p99)`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Formats the value of an objective with its unit. */
+function valueText(expr: string, value: number | null): string {
+  if (value === null) return 'no value';
+  if (/^(?:p|max)/.test(expr)) return msText(value);
+  const unit = expr.endsWith('%') ? '%' : '';
+  return `${value}${expr.startsWith('rate') ? '/s' : unit}`;
+}
+
+const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
+  interrupted: 'interrupted',
+  'errors-alone': 'only errors came for 30 s',
+  'no-messages': 'no message was left; --loop repeats the files',
+};
+
+function percentileLines(rows: Readonly<Record<string, LatencyMs>>): string[] {
+  const [first] = Object.values(rows);
+  const names = Object.keys(first ?? {});
+  const width = 9;
+  const head = `${''.padEnd(11)}${names.map((name) => name.padStart(width)).join('')}`;
+  const lines = Object.entries(rows).map(([name, times]) => {
+    const cells = Object.values(times).map((ms) => (ms === null ? '-' : msText(ms)).padStart(width));
+    return `${name.padEnd(11)}${cells.join('')}`;
+  });
+  return [head, ...lines];
+}
+
+function msText(ms: number): string {
+  return ms < 10 ? `${Math.round(ms * 100) / 100}ms` : durationText(ms);
+}
+
+function reconciliation({ sent, acknowledged, errors, notSent, received, lost }: LoadSummary): string {
+  const counted = `sent ${grouped(sent)}, acknowledged ${grouped(acknowledged)}, errors ${grouped(errors)}${notSent > 0 ? ` (${grouped(notSent)} not sent)` : ''}`;
+  if (received === undefined) return counted;
+  if (received === null) return `${counted}, received unknown`;
+  return `${counted}; in all ${grouped(received)} received, ${grouped(lost ?? 0)} lost`;
+}
+
+function searchLines(max: SearchCurve | undefined): string[] {
+  if (max === undefined) return [];
+  const steps = max.curve.map(({ rate, result, latencyMs, errors }) => {
+    const p99 = latencyMs.p99 === null ? '-' : msText(latencyMs.p99);
+    return `${`${rate}/s`.padStart(10)}  ${result.padEnd(7)}  p99 ${p99}, ${grouped(errors)} errors`;
+  });
+  const found = max.rate === 0 ? 'no rate held the objectives' : `the highest rate that held: ${max.rate}/s`;
+  return [...steps, max.isSenderLimited ? `${found}; the sender cannot send faster` : found];
+}
+
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}

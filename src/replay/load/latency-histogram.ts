@@ -1,0 +1,45 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+
+/** Percentiles of a load in ms; null if nothing was recorded. */
+export type LatencyMs = Readonly<Record<keyof typeof PERCENTS | 'max', number | null>>;
+
+const PERCENTS = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9, 'p99.99': 99.99 } as const;
+
+/** Longest time that a histogram distinguishes, in microseconds: a day. Its memory grows with the logarithm. */
+const HIGHEST_US = 86_400_000_000;
+
+/** Counts times in constant memory, with three significant figures. Node's histogram has whole numbers: microseconds here. */
+export class LatencyHistogram {
+  readonly #histogram: RecordableHistogram = createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
+
+  add(ms: number): void {
+    this.#histogram.record(Math.min(HIGHEST_US, Math.max(1, Math.round(ms * 1_000))));
+  }
+
+  /** Returns the time that this share of all times does not exceed. Undefined without times. 100 is the longest time. */
+  percentileMs(percent: number): number | undefined {
+    return this.#histogram.count === 0 ? undefined : this.#histogram.percentile(percent) / 1_000;
+  }
+
+  percentilesMs(): LatencyMs {
+    const at = (percent: number): number | null => this.percentileMs(percent) ?? null;
+    const { p50, p90, p95, p99, ...rare } = PERCENTS;
+    return {
+      p50: at(p50),
+      p90: at(p90),
+      p95: at(p95),
+      p99: at(p99),
+      'p99.9': at(rare['p99.9']),
+      'p99.99': at(rare['p99.99']),
+      max: at(100),
+    };
+  }
+
+  merge(other: LatencyHistogram): void {
+    this.#histogram.add(other.#histogram);
+  }
+
+  clear(): void {
+    this.#histogram.reset();
+  }
+}

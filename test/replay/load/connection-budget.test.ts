@@ -1,0 +1,65 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConnectionBudget } from '../../../src/replay/load/connection-budget.ts';
+
+/** Sends as many of `count` messages as the budget allows at `now`. Returns how many. */
+function sent(budget: ConnectionBudget, inFlight: number, now: number, count: number): number {
+  let more = 0;
+  while (more < count && budget.take(inFlight + more, now) === 'send') more++;
+  return more;
+}
+
+describe('the connections of a load', () => {
+  it('are at most the slots', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), (slots) => {
+        const budget = new ConnectionBudget(slots);
+        let inFlight = 0;
+        for (let now = 0; now < 1_000; now++) inFlight += sent(budget, inFlight, now, 1_000);
+        expect(inFlight).toBe(slots);
+        expect(budget.take(inFlight, 1_000)).toBe('wait-for-receiver');
+      }),
+    );
+  });
+
+  it('grow by a burst, and then steadily, although no response comes', () => {
+    const budget = new ConnectionBudget(100_000);
+    let inFlight = sent(budget, 0, 0, 1_000);
+    expect(inFlight).toBe(64);
+    for (let now = 1; now <= 500; now++) inFlight += sent(budget, inFlight, now, 1_000);
+    expect(inFlight).toBe(64 + 500 * 2);
+  });
+
+  it('do not grow while the sender is busy and responses come', () => {
+    const budget = new ConnectionBudget(100_000);
+    budget.isBusy = true;
+    let inFlight = sent(budget, 0, 0, 1_000);
+    for (let now = 1; now <= 500; now++) {
+      budget.settled(now);
+      inFlight += sent(budget, inFlight, now, 1_000);
+    }
+    expect(inFlight).toBe(64);
+    expect(sent(budget, inFlight, 700, 1_000)).toBe(64);
+  });
+
+  it('carry the next message as soon as a response came, without a new connection', () => {
+    const budget = new ConnectionBudget(100_000);
+    const inFlight = sent(budget, 0, 0, 1_000);
+    for (let n = 0; n < 1_000; n++) {
+      budget.settled(0);
+      expect(budget.take(inFlight - 1, 0)).toBe('send');
+    }
+  });
+
+  it('are missed because of the receiver after a silence, and else because of the sender', () => {
+    const budget = new ConnectionBudget(100_000);
+    const inFlight = sent(budget, 0, 0, 1_000);
+    expect(budget.take(inFlight, 0)).toBe('wait-for-sender');
+    const later = inFlight + sent(budget, inFlight, 101, 1_000);
+    expect(budget.take(later, 101)).toBe('wait-for-receiver');
+    budget.settled(101);
+    expect(budget.take(later, 101)).toBe('wait-for-sender');
+    for (let n = 0; n < 10; n++) budget.settled(101);
+    expect(budget.take(later, 101)).toBe('send');
+  });
+});

@@ -1,0 +1,130 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/errors.ts';
+import type { LoadCurve } from '../../../src/replay/load/load-curve.ts';
+import { readShape, withWarmup } from '../../../src/replay/load/load-shape.ts';
+
+function curveOf(text: string, forMs?: number): LoadCurve {
+  const shape = readShape(text, forMs);
+  if (shape.kind !== 'curve') throw new Error(`Expected a curve, got ${shape.kind}`);
+  return shape.curve;
+}
+
+/** The times at which the messages of a curve are due, up to its end. */
+function timesOf(curve: LoadCurve): number[] {
+  const times: number[] = [];
+  for (let n = 0; n < curve.count; n++) {
+    const dueAt = curve.dueAt(n);
+    if (dueAt < curve.durationMs) times.push(dueAt);
+  }
+  return times;
+}
+
+function countBetween(times: readonly number[], from: number, to: number): number {
+  return times.filter((time) => time >= from && time < to).length;
+}
+
+const rate = fc.integer({ min: 1, max: 500 });
+const shape = fc.oneof(
+  rate.map((each) => `${each}/s`),
+  fc.tuple(rate, rate).map(([from, to]) => `${from}..${to}/s`),
+  fc.tuple(rate, rate, rate).map(([from, to, step]) => `${from}..${to}/s:step ${step} each 1s`),
+  fc.tuple(rate, rate).map(([first, then]) => `1s:${first}/s,2s:${then}/s`),
+  fc.tuple(rate, rate).map(([low, high]) => `sine ${low}..${high}/s period 2s`),
+  rate.map((size) => `burst ${size} each 500ms`),
+);
+
+describe('the shape of a load', () => {
+  it('makes each message due at or after the one before, and within the time', () => {
+    fc.assert(
+      fc.property(shape, fc.integer({ min: 200, max: 5_000 }), (text, forMs) => {
+        const curve = curveOf(text, forMs);
+        const times = timesOf(curve);
+        expect(times).toEqual(times.toSorted((a, b) => a - b));
+        expect(times[0]).toBeCloseTo(0);
+        expect(curve.durationMs).toBe(forMs);
+        expect(times.every((time) => time >= 0 && time < forMs)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has as many messages in a part of the time as its rate there says', () => {
+    fc.assert(
+      fc.property(
+        shape.filter((text) => !text.startsWith('burst')),
+        (text) => {
+          const curve = curveOf(text, 3_000);
+          const times = timesOf(curve);
+          for (let from = 0; from < 3_000; from += 250) {
+            let expected = 0;
+            for (let ms = from; ms < from + 250; ms++) expected += curve.rateAt(ms + 0.5) / 1_000;
+            expect(Math.abs(countBetween(times, from, from + 250) - expected)).toBeLessThan(1.5);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['200/s', 10_000, 2_000],
+    ['30/m', 60_000, 30],
+    ['50..500/s', 10_000, 2_750],
+    ['0..100/s', 10_000, 500],
+    ['50..200/s:step 50 each 1s', 6_000, 50 + 100 + 150 + 200 * 3],
+    ['200..50/s : step 100 each 1s', 4_000, 200 + 100 + 50 * 2],
+    ['burst 1000 each 30s', 60_000, 2_000],
+    ['sine 50..150/s period 1s', 4_000, 400],
+    ['1s:50/s,2s:100..200/s', 3_000, 50 + 300],
+    ['1s:50/s, 1s:100/s', 4_000, 50 + 300],
+    ['1s:50/s,2s:100/s', 1_500, 50 + 50],
+  ])('%s for %d ms has %d messages', (text, forMs, count) => {
+    expect(timesOf(curveOf(text, forMs))).toHaveLength(count);
+  });
+
+  it('takes the time of stages from the stages', () => {
+    expect(curveOf('30s:50/s,1m:200/s').durationMs).toBe(90_000);
+  });
+
+  it('spaces a constant rate evenly, and sends a burst at once', () => {
+    expect(timesOf(curveOf('4/s', 1_000))).toEqual([0, 250, 500, 750]);
+    expect(timesOf(curveOf('burst 2 each 1s', 1_500))).toEqual([0, 0, 1_000, 1_000]);
+  });
+
+  it('begins a warm-up with the first rate, and shifts the rest', () => {
+    const curve = withWarmup(curveOf('10..30/s', 2_000), 1_000);
+    const times = timesOf(curve);
+    expect(curve.durationMs).toBe(3_000);
+    expect(countBetween(times, 0, 1_000)).toBe(10);
+    expect(countBetween(times, 1_000, 3_000)).toBe(40);
+  });
+
+  it('searches the highest rate for the given time', () => {
+    expect(readShape('max', 60_000)).toEqual({ kind: 'max', durationMs: 60_000 });
+  });
+
+  it.each([
+    '200',
+    '0/s',
+    '0..0/s',
+    '9999999/s',
+    '-5/s',
+    'fast',
+    'burst 0 each 1s',
+    'burst 5 each 0s',
+    'burst 5 each soon',
+    'sine 5/s period 1s',
+    '5..50/s:step 0 each 1s',
+    '30s:fast',
+    '30s:5/s,',
+    '1s:0/s',
+  ])('rejects %s, and shows the shapes', (text) => {
+    expect(() => readShape(text, 10_000)).toThrow(ConfigError);
+    expect(() => readShape(text, 10_000)).toThrow(/Expected `--load` to be a shape, got/);
+  });
+
+  it.each(['200/s', 'max'])('rejects %s without a time', (text) => {
+    expect(() => readShape(text, undefined)).toThrow(`\`--load ${text}\` needs the time to last`);
+  });
+});

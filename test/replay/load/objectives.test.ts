@@ -1,0 +1,183 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LoadRecorder, type LoadSecond } from '../../../src/replay/load/load-recorder.ts';
+import { evaluate, readObjectives, type LoadFigures } from '../../../src/replay/load/objectives.ts';
+import { judgeLoad } from '../../../src/replay/load/verdict.ts';
+
+const FIGURES: LoadFigures = {
+  latencyMs: (percent) => percent * 10,
+  settled: 1_000,
+  acknowledged: 998,
+  errors: 2,
+  rate: 197.5,
+  lost: 3,
+};
+
+describe('objectives', () => {
+  it.each([
+    ['p99<1s', true, 990],
+    ['p(99)<990ms', false, 990],
+    ['p(99)<=990ms', true, 990],
+    ['p99.9 < 1s', true, 999],
+    ['p50>400ms', true, 500],
+    ['max<1s', false, 1_000],
+    ['max<=1s', true, 1_000],
+    ['errors<0.1%', false, 0.2],
+    ['errors<=0.2%', true, 0.2],
+    ['errors=2', true, 2],
+    ['errors<2', false, 2],
+    ['rate>=195/s', true, 197.5],
+    ['rate>200', false, 197.5],
+    ['lost=0', false, 3],
+    ['lost<1%', true, 0.301],
+  ])('%s holds: %s, with the value %d', (expr, held, value) => {
+    const [objective] = readObjectives(expr);
+    expect(objective && evaluate(objective, FIGURES)).toEqual({ expr, held, value });
+  });
+
+  it.each([
+    '',
+    'p99',
+    'p99<',
+    'p0<1s',
+    'p101<1s',
+    'p99<5',
+    'q99<5ms',
+    'errors<x%',
+    'errors<1.5',
+    'rate>=fast',
+    'p99==1s',
+  ])('rejects %j, and shows an example', (text) => {
+    expect(() => readObjectives(text)).toThrow(/Expected `--slo` to have an objective, got/);
+  });
+
+  it('reads several, and names the one that is wrong', () => {
+    expect(readObjectives('p99<250ms, errors<0.1%,lost=0').map(({ expr }) => expr)).toEqual([
+      'p99<250ms',
+      'errors<0.1%',
+      'lost=0',
+    ]);
+    expect(() => readObjectives('p99<250ms,erors=0')).toThrow(/got erors=0/);
+  });
+
+  it('counts an objective without a value as broken', () => {
+    const [objective] = readObjectives('p99<1s');
+    const none = { ...FIGURES, latencyMs: () => undefined };
+    expect(objective && evaluate(objective, none)).toEqual({ expr: 'p99<1s', held: false, value: null });
+  });
+
+  it('break for every bound up to the value, and hold above it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000 }), (ms) => {
+        const [objective] = readObjectives(`p99<${ms}ms`);
+        expect(objective && evaluate(objective, FIGURES).held).toBe(ms > 990);
+      }),
+    );
+  });
+});
+
+interface Given {
+  readonly dueAt: number;
+  readonly latencyMs?: number;
+  readonly behindMs?: number;
+  readonly isAcknowledged?: boolean;
+}
+
+/** Records messages as a sender does, in the order of their times. */
+function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentMs = 10_000 } = {}) {
+  const seconds: LoadSecond[] = [];
+  const objectives = readObjectives(slo);
+  const recorder = new LoadRecorder({ objectives, warmupMs, onSecond: (second) => seconds.push(second) });
+  const events = messages.flatMap(({ dueAt, latencyMs = 5, behindMs = 0, isAcknowledged = true }) => [
+    { at: dueAt, run: () => recorder.sent({ dueAt, behindMs }, dueAt) },
+    {
+      at: dueAt + latencyMs,
+      run: () =>
+        recorder.settled({ dueAt, latencyMs, serviceMs: latencyMs, isAcknowledged }, dueAt + latencyMs),
+    },
+  ]);
+  for (const { run } of events.toSorted((a, b) => a.at - b.at)) run();
+  recorder.finish(sentMs);
+  return { recorder, seconds, ...judgeLoad(objectives, recorder.figures(sentMs), recorder) };
+}
+
+const steady = Array.from({ length: 1_000 }, (_, n): Given => ({ dueAt: n * 10 }));
+
+/** Messages of which every twentieth is sent this late. */
+function late(behindMs: number): Given[] {
+  return steady.map((each, index) => ({ ...each, behindMs: index % 20 === 0 ? behindMs : 0 }));
+}
+
+describe('the verdict of a load', () => {
+  it('holds when every objective holds', () => {
+    const { verdict, slo, seconds } = recorded(steady, 'p99<50ms,errors=0,rate>=99/s');
+    expect(verdict).toBe('held');
+    expect(slo.every(({ held }) => held)).toBe(true);
+    expect(seconds.map(({ second }) => second)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(seconds.reduce((sum, { sent }) => sum + sent, 0)).toBe(1_000);
+    expect(seconds.reduce((sum, { rate }) => sum + rate, 0)).toBe(1_000);
+  });
+
+  it('names the second in which a broken objective broke first', () => {
+    const failing = steady.map((each) =>
+      each.dueAt >= 4_000 && each.dueAt < 5_000 ? { ...each, isAcknowledged: false } : each,
+    );
+    const { verdict, slo } = recorded(failing, 'p99<50ms,errors<1%');
+    expect(verdict).toBe('broken');
+    expect(slo).toEqual([
+      { expr: 'p99<50ms', held: true, value: expect.any(Number) as number },
+      { expr: 'errors<1%', held: false, value: 10, brokeInSecond: 5 },
+    ]);
+  });
+
+  it('is invalid when the sender was far behind, whatever the objectives say', () => {
+    expect(recorded(late(1_500), 'errors=0').verdict).toBe('invalid');
+    expect(recorded(late(500), 'errors=0').verdict).toBe('held');
+    expect(recorded(late(500), 'rate>=200/s').verdict).toBe('invalid');
+    expect(recorded(late(50), 'rate>=200/s').verdict).toBe('broken');
+  });
+
+  it('counts a message that could not be sent as an error with the time that it waited', () => {
+    const objectives = readObjectives('max<1s,errors=0');
+    const recorder = new LoadRecorder({ objectives, warmupMs: 0, onSecond: () => {} });
+    recorder.notSent({ dueAt: 500, behindMs: 0 }, 3_000);
+    recorder.finish(3_000);
+    const { errors, notSent, sent } = recorder.total;
+    expect({ errors, notSent, sent }).toEqual({ errors: 1, notSent: 1, sent: 0 });
+    const { verdict, slo } = judgeLoad(objectives, recorder.figures(3_000), recorder);
+    expect(verdict).toBe('broken');
+    expect(slo.map(({ value }) => Math.round(value ?? 0))).toEqual([expect.closeTo(2_500, -1) as number, 1]);
+  });
+
+  it('is invalid when the delay of the sender explains a broken objective', () => {
+    const delayed = steady.map((each) => ({ ...each, behindMs: 40, latencyMs: 60 }));
+    expect(recorded(delayed, 'p99<50ms').verdict).toBe('invalid');
+    expect(recorded(delayed, 'p99<70ms').verdict).toBe('held');
+  });
+
+  it('does not count what was due in the warm-up', () => {
+    const { recorder } = recorded(steady, 'errors=0', { warmupMs: 2_000 });
+    const { sent, acknowledged, errors } = recorder.total;
+    expect({ sent, acknowledged, errors }).toEqual({ sent: 800, acknowledged: 800, errors: 0 });
+  });
+
+  it('has a lower rate when the receiver acknowledges the rest late', () => {
+    const slow = steady.map((each) => ({ ...each, latencyMs: each.dueAt + 10 }));
+    const { recorder } = recorded(slow, 'errors=0');
+    expect(recorder.figures(10_000).rate).toBeGreaterThan(49);
+    expect(recorder.figures(10_000).rate).toBeLessThan(51);
+  });
+
+  it('measures the time of errors alone from the first error after an acknowledgement', () => {
+    const recorder = new LoadRecorder({ objectives: [], warmupMs: 0, onSecond: () => {} });
+    const settle = (at: number, isAcknowledged: boolean): void =>
+      recorder.settled({ dueAt: at, latencyMs: 1, serviceMs: 1, isAcknowledged }, at);
+    settle(1_000, false);
+    expect(recorder.errorsAloneMs(5_000)).toBe(4_000);
+    settle(6_000, true);
+    expect(recorder.errorsAloneMs(9_000)).toBe(0);
+    settle(10_000, false);
+    settle(20_000, false);
+    expect(recorder.errorsAloneMs(41_000)).toBe(31_000);
+  });
+});
