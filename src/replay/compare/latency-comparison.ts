@@ -86,8 +86,8 @@ export class LatencyComparison {
 }
 
 class LatencyPair {
-  readonly old = new LatencyHistogram();
-  readonly new = new LatencyHistogram();
+  readonly old = new FactorHistogram();
+  readonly new = new FactorHistogram();
 
   add(ms: Sides<number>): void {
     this.old.add(ms.old);
@@ -104,13 +104,13 @@ class LatencyPair {
 }
 
 /** Counts latencies in buckets that grow by 5 %, so that memory stays the same. */
-class LatencyHistogram {
+class FactorHistogram {
   static readonly #growth = Math.log(1.05);
   readonly #buckets = new Uint32Array(300); // up to 2 million ms
   count = 0;
 
   add(ms: number): void {
-    const bucket = Math.floor(Math.log(1 + ms) / LatencyHistogram.#growth);
+    const bucket = Math.floor(Math.log(1 + ms) / FactorHistogram.#growth);
     const last = this.#buckets.length - 1;
     this.#buckets[Math.min(last, bucket)] = (this.#buckets[Math.min(last, bucket)] ?? 0) + 1;
     this.count++;
@@ -120,7 +120,7 @@ class LatencyHistogram {
   get median(): number {
     let seen = 0;
     const at = this.#buckets.findIndex((count) => (seen += count) * 2 >= this.count);
-    return Math.exp(at * LatencyHistogram.#growth) - 1;
+    return Math.exp(at * FactorHistogram.#growth) - 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
 import type { Define } from '../../command.ts';
 import type { ExitCode } from '../../exit-code.ts';
@@ -80,24 +80,13 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--resume', 'continue an interrupted replay of the same files')
     .option('--again', 'continue like --resume, but repeat a finished replay')
     .option('-y, --yes', 'with --load or --compare: send to a public host without asking')
-    .optionsGroup('Load:')
-    .option('--load <shape>', 'send at this rate, and measure the receiver (200/s, max)', given)
-    .option('--for <time>', 'send the load for this long (30s, 10m)', timeFrom(1))
-    .option('--duration <time>', 'same as --for', timeFrom(1))
-    .option('--warmup <time>', 'send this long before counting', timeFrom(0))
-    .option('--loop', 'repeat the files, as new messages without --exact')
-    .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
-    .option('--received <from>', 'read how many messages arrived from a URL or command', given)
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .option('--failed <file>', 'write undelivered messages there, to replay again', given)
-    .optionsGroup('Compare with another receiver:')
-    .option('--compare <url>', 'send to this old receiver too, and compare responses', expandUrl)
-    .option('--ignore <path>', "ignore '$.items[*].id' or 'header etag' (repeat)", collectGiven)
-    .option('--state <command>', 'compare what this shell command prints at the end', given)
-    .option('--old-state <command>', 'print the state of the old receiver', given)
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS);
+  addLoadFlags(command);
+  addCompareFlags(command);
   addWhereToFlags(command);
   addPreviewFlags(command);
   const loadOf = async (files: readonly string[], options: ReplayOptions): Promise<ExitCode> => {
@@ -122,3 +111,24 @@ export const defineReplay: Define = (command, { io, exit }) => {
     exit(await withReports(reported, io, run));
   });
 };
+
+function addLoadFlags(command: Command): void {
+  command
+    .optionsGroup('Load:')
+    .option('--load <shape>', 'send at this rate, and measure the receiver (200/s, max)', given)
+    .option('--for <time>', 'send the load for this long (30s, 10m)', timeFrom(1))
+    .option('--duration <time>', 'same as --for', timeFrom(1))
+    .option('--warmup <time>', 'send this long before counting', timeFrom(0))
+    .option('--loop', 'repeat the files, as new messages without --exact')
+    .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
+    .option('--received <from>', 'read how many messages arrived from a URL or command', given);
+}
+
+function addCompareFlags(command: Command): void {
+  command
+    .optionsGroup('Compare with another receiver:')
+    .option('--compare <url>', 'send to this old receiver too, and compare responses', expandUrl)
+    .option('--ignore <path>', "ignore '$.items[*].id' or 'header etag' (repeat)", collectGiven)
+    .option('--state <command>', 'compare what this shell command prints at the end', given)
+    .option('--old-state <command>', 'print the state of the old receiver', given);
+}
