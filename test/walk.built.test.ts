@@ -15,7 +15,7 @@ interface Walk {
 
 /** Limits of each walk. Lower a number when the code allows it; raise it only with a reason in the commit. */
 const BUDGETS = {
-  send: { files: 97, functions: 640 },
+  send: { files: 97, functions: 644 },
   batch: { files: 77, functions: 390 },
   replay: { files: 150, functions: 954 },
   verify: { files: 34, functions: 184 },
