@@ -18,7 +18,7 @@ const EXAMPLES = {
     'retry ID…                   # deliver dead letters again',
     'retry --all --filter reason=exhausted --yes',
     'retry --now                 # do not wait for the next round',
-    'retry --all --filter destination=old --to new --yes',
+    'retry --all --filter destination=Old --to Webhooks --yes',
   ],
   drop: ['drop ID…                    # remove deliveries for good'],
   purge: ['purge --older-than 30d --yes # remove old dead letters'],
