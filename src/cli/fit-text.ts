@@ -33,6 +33,16 @@ export function truncateMiddle(text: string, width: number): string {
   return [...head, '…', ...tail.toReversed()].join('');
 }
 
+/**
+ * Shortens a text to `width` columns so that similar texts stay distinct. An e-mail address loses its domain first, because
+ * users share it; any other text loses its middle.
+ */
+export function truncateText(text: string, width: number): string {
+  const [local] = /^[^@/]+(?=@[^\s@"]+$)/.exec(text) ?? [];
+  if (local === undefined || stringWidth(text) <= width) return truncateMiddle(text, width);
+  return stringWidth(local) < width ? truncateEnd(text, width) : truncateMiddle(local, width);
+}
+
 /** Shortens a URL, with or without its scheme, to `width` columns. Keeps its port, which tells apart receivers of a host. */
 export function truncateUrl(url: string, width: number): string {
   const [, origin = '', path = ''] = /^((?:\w+:\/\/)?[^/]*:\d+)(\/.*)$/s.exec(url) ?? [];

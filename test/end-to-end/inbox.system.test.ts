@@ -363,7 +363,6 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       page: await builtPage(),
       hasSecret: false,
       programName: 'hooks',
-      verifyCommand: (file) => `hooks verify ${file}`,
       replay: () => Promise.reject(new TypeError('Not asked for here')),
       limits: { requests: 3 },
     });

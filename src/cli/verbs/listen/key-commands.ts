@@ -51,11 +51,10 @@ export class KeyCommands {
   }
 
   /** Writes lines above the filter that is being typed. */
-  above<Written>(write: () => Written): Written {
+  above(write: () => void): void {
     this.#erase();
-    const written = write();
+    write();
     this.#draw();
-    return written;
   }
 
   /** Handles the keys of one read, which are several if typed quickly. */
