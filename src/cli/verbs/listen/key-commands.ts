@@ -5,7 +5,7 @@ import { HooksError } from '../../../errors.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { endToEndHeaders } from '../../../receiver/response/forwarding.ts';
 import { printable } from '../../../redact.ts';
-import { truncateMiddle } from '../../fit-text.ts';
+import { truncateText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
 import { forwardedText } from '../../print/received/received-line.ts';
 import type { ListenOutput } from './output.ts';
@@ -144,7 +144,7 @@ export class KeyCommands {
     const { io } = this.#context;
     const width = (io.stdoutColumns ?? 80) - 'filter: '.length - 1;
     io.flush();
-    io.stderr.write(`${CLEAR_LINE}filter: ${truncateMiddle(printable(this.#typed, 10_000), width)}`);
+    io.stderr.write(`${CLEAR_LINE}filter: ${truncateText(printable(this.#typed, 10_000), width)}`);
   }
 
   #erase(): void {
