@@ -23,9 +23,16 @@ export function fitText(text: string, columns: number | undefined): string {
   return lines.map((line) => (stringWidth(line) > columns ? fitLine(line, columns) : line)).join('\n');
 }
 
-/** Replaces the middle of a text that is wider than `width` columns with `…`. The ends of a URL tell the most. */
-export function truncateMiddle(text: string, width: number): string {
+/**
+ * Replaces the middle of a text that is wider than `width` columns with `…`, because the ends of a URL tell the most. An
+ * e-mail address loses its domain first, because users share it.
+ */
+export function truncateText(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
+  const [local] = /^[^@/]+(?=@[^\s@"]+$)/.exec(text) ?? [];
+  if (local !== undefined) {
+    return stringWidth(local) < width ? truncateEnd(text, width) : truncateText(local, width);
+  }
   const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
   const kept = Math.max(width - 1, 0);
   const head = upTo(characters, Math.ceil(kept / 2));
@@ -37,8 +44,8 @@ export function truncateMiddle(text: string, width: number): string {
 export function truncateUrl(url: string, width: number): string {
   const [, origin = '', path = ''] = /^((?:\w+:\/\/)?[^/]*:\d+)(\/.*)$/s.exec(url) ?? [];
   const room = width - stringWidth(origin);
-  if (origin === '' || stringWidth(url) <= width) return truncateMiddle(url, width);
-  return room < MIN_PATH_WIDTH ? truncateMiddle(origin, width) : origin + truncateMiddle(path, room);
+  if (origin === '' || stringWidth(url) <= width) return truncateText(url, width);
+  return room < MIN_PATH_WIDTH ? truncateText(origin, width) : origin + truncateText(path, room);
 }
 
 /** Minimum width of a shortened path: `/a…b`. A path with less room is left out. */

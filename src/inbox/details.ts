@@ -11,8 +11,6 @@ import type { Details } from './wire.ts';
 
 interface DetailsOptions {
   readonly withSignatures: boolean;
-  /** Returns the command that verifies the capture in a file. */
-  readonly verifyCommand: (file: string) => string;
   /** Finds what a message violates in the tracking plan. Undefined without a plan. */
   readonly violations: DescribeViolations | undefined;
 }
@@ -21,10 +19,7 @@ interface DetailsOptions {
  * The details of an opened request. Secret values are masked as in a capture; signatures are included only if
  * `withSignatures`.
  */
-export function detailsOf(
-  kept: StoredRequest,
-  { withSignatures, violations, verifyCommand }: DetailsOptions,
-): Details {
+export function detailsOf(kept: StoredRequest, { withSignatures, violations }: DetailsOptions): Details {
   const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
   const call = trackingCallOf(kept.request);
   const unplanned =
@@ -39,7 +34,6 @@ export function detailsOf(
     summary: kept.summary,
     headers: captureOf(kept).headers,
     diagnosis,
-    ...furtherDiagnosis(kept, verifyCommand),
     ...(withSignatures && expected !== undefined && { expected, got: got ?? '' }),
     note,
     secret,
@@ -53,15 +47,6 @@ export function detailsOf(
     library: libraryOf(call?.messages ?? []),
     ...(unplanned !== undefined && unplanned.length > 0 && { violations: unplanned }),
   };
-}
-
-/** The command that searches longer, if the diagnosis of a request was cut short. */
-function furtherDiagnosis(
-  { request, file }: StoredRequest,
-  verifyCommand: DetailsOptions['verifyCommand'],
-): Pick<Details, 'verify'> {
-  if (request.diagnosis?.isCutShort !== true) return {};
-  return { verify: { command: verifyCommand(file ?? 'capture.json'), isSaved: file !== undefined } };
 }
 
 function messageTitle(message: ReceivedMessage): string {

@@ -7,6 +7,7 @@ import type { Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
 import { accessRejection, hasPrintedToken, type AccessRule } from './access.ts';
 import { captureLines, resend, type Resending } from './actions.ts';
+import { CauseSearch } from './cause-search.ts';
 import { captureOf, detailsOf, shownBody } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
@@ -36,8 +37,6 @@ export interface InboxOptions extends Resending {
   readonly forwardUrl?: string;
   /** The words that start this program in a shell. */
   readonly programName: string;
-  /** Returns the command that verifies the capture in a file. */
-  readonly verifyCommand: (file: string) => string;
   /** The initial script of responses, in the format of `--respond`, such as `503x2,200`. @default none */
   readonly respond?: string | undefined;
   /** Finds what a message violates in the tracking plan, as sentences. @default without a plan */
@@ -53,6 +52,7 @@ export class Inbox {
   readonly #store: RequestStore;
   readonly #feed: Feed;
   readonly #policy: string;
+  readonly #search: CauseSearch;
   #respond: string;
   #receiver: InboxReceiver | undefined;
 
@@ -62,6 +62,7 @@ export class Inbox {
     this.#rule = { host, scheme, token: randomToken(), printedToken: randomToken() };
     this.#store = new RequestStore(limits, violations);
     this.#respond = respond;
+    this.#search = new CauseSearch(this.#store, (...search) => this.#receiver?.searchLonger(...search));
     this.#feed = new Feed({ store: this.#store, respond: () => this.#respond, clock });
     this.#policy = contentPolicy(page);
   }
@@ -82,9 +83,8 @@ export class Inbox {
     return `${this.#receiver?.url}${ROOT}?token=${this.#rule.printedToken}`;
   }
 
-  /** Adds a request. `file` is that of its capture, if it was saved. */
-  add(request: ReceivedRequest, file?: string): void {
-    this.#store.add(request, file);
+  add(request: ReceivedRequest): void {
+    this.#store.add(request);
     this.#feed.wake();
   }
 
@@ -115,7 +115,8 @@ export class Inbox {
     }
     const action = this.#actions[path];
     if (action !== undefined) return this.#act(visit, action);
-    const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
+    const [, id = '', part = ''] =
+      /^\/requests\/(\d{1,15})(?:\/(body|capture|diagnosis|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined) {
       return respondRejected(visit, { status: 404, text: 'not found: it may have been evicted or cleared' });
@@ -182,11 +183,9 @@ export class Inbox {
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, shownBody(kept));
     if (part === 'capture') return respondJson(visit, captureOf(kept));
-    const { violations, verifyCommand } = this.#options;
-    respondJson(
-      visit,
-      detailsOf(kept, { withSignatures: this.#isPrinted(visit), violations, verifyCommand }),
-    );
+    if (part === 'diagnosis') return respondJson(visit, await this.#search.causeFor(visit.response, kept));
+    const { violations } = this.#options;
+    respondJson(visit, detailsOf(kept, { withSignatures: this.#isPrinted(visit), violations }));
   }
 
   #page(visit: InboxRequest): void {
@@ -224,7 +223,7 @@ export class Inbox {
   }
 }
 
-type InboxReceiver = Pick<Receiver, 'url' | 'respondBy'>;
+type InboxReceiver = Pick<Receiver, 'url' | 'respondBy' | 'searchLonger'>;
 
 type ActionBody = Readonly<Record<string, unknown>>;
 

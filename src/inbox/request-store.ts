@@ -22,8 +22,6 @@ export interface StoredRequest {
    * is opened.
    */
   readonly request: Omit<ReceivedRequest, 'call'>;
-  /** The file of the capture if the request was saved. */
-  readonly file: string | undefined;
   /** Approximate memory of the request. */
   readonly keptBytes: number;
 }
@@ -56,7 +54,7 @@ export class RequestStore {
     return this.#evicted;
   }
 
-  add(received: ReceivedRequest, file?: string): void {
+  add(received: ReceivedRequest): void {
     // Summarizes the original body, not the copy below: parsed messages are cached per body, and the cache drops them with
     // that body.
     const summary = summaryOf(received, this.nextId, this.#violations);
@@ -64,7 +62,7 @@ export class RequestStore {
     // Copies the body, because a body from a socket shares its memory with everything else that was read.
     const request = { ...rest, body: new Uint8Array(received.body) };
     const keptBytes = bytesOf(request) + JSON.stringify(summary).length;
-    this.#kept.push({ request, summary, file, keptBytes });
+    this.#kept.push({ request, summary, keptBytes });
     this.#bytes += keptBytes;
     const { requests, bytes } = this.#limits;
     while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#evict();
@@ -72,6 +70,14 @@ export class RequestStore {
 
   get(id: number): StoredRequest | undefined {
     return this.#kept[id - this.#firstId];
+  }
+
+  /** Replaces the diagnosis of a request, unless the request was evicted or cleared. */
+  diagnose(id: number, diagnosis: ReceivedRequest['diagnosis']): void {
+    const kept = this.get(id);
+    if (kept === undefined) return;
+    const { diagnosis: _earlier, ...rest } = kept.request;
+    this.#kept[id - this.#firstId] = { ...kept, request: { ...rest, ...(diagnosis && { diagnosis }) } };
   }
 
   /** At most `limit` requests in order, from this id on. */

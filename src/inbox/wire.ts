@@ -83,9 +83,7 @@ export interface Details {
   readonly summary: RequestSummary;
   /** Headers in order, with secret values masked. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly diagnosis?: { readonly code: string; readonly hint: string } | undefined;
-  /** The command that searches longer for the cause of a mismatch. Undefined if the diagnosis tried every change. */
-  readonly verify?: { readonly command: string; readonly isSaved: boolean };
+  readonly diagnosis?: MismatchCause | undefined;
   /**
    * The signature that the receiver expected, if another one came (see `got`) and the page was opened with the printed
    * token.
@@ -111,6 +109,14 @@ export interface Details {
   readonly problem?: string | undefined;
   /** Violations of the tracking plan as sentences. Those of several messages start with a label. Not escaped. */
   readonly violations?: readonly string[];
+}
+
+/** Why a signature does not match or is missing. */
+export interface MismatchCause {
+  readonly code: string;
+  readonly hint: string;
+  /** Whether the inbox can search longer for the cause. */
+  readonly isCutShort?: true;
 }
 
 /** The body of a replay request. Without a URL, the replay goes to the forwarding URL. */

@@ -21,7 +21,8 @@ import type { Script } from './response/script.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
 import type { ExplainMismatch } from '../signature/evidence.ts';
-import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
+import type { SignatureJudgement } from './received-request.ts';
+import { SignatureJudge, UNCHECKED, type MismatchedRequest } from './signature-judge.ts';
 import { bufferBody } from '../service/request/buffer-body.ts';
 import { startListening } from '../service/start-listening.ts';
 
@@ -85,6 +86,11 @@ export class Receiver {
   /** Replaces the script from the next request on. Undefined to respond without a script. */
   respondBy(script: Script | undefined): void {
     this.#responder.respondBy(script);
+  }
+
+  /** Searches for the cause of a mismatch for at most `budgetMs` of processor time; serves no request meanwhile. */
+  searchLonger(request: MismatchedRequest, budgetMs: number): SignatureJudgement['diagnosis'] {
+    return this.#judge.searchLonger(request, budgetMs);
   }
 
   /** Reports requests with held responses, then closes. Resolves when every socket and timer is closed. */

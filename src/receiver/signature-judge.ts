@@ -1,4 +1,5 @@
 import { processorMs, type Clock } from '../clock.ts';
+import { Deadline, type DiagnosisBudget } from '../signature/deadline.ts';
 import {
   diagnosisOf,
   undiagnosed,
@@ -6,7 +7,7 @@ import {
   type ExplainMismatch,
   type RequestTarget,
 } from '../signature/evidence.ts';
-import { missingSignatureFix } from '../signature/reasons.ts';
+import { FIXES, missingSignatureFix } from '../signature/reasons.ts';
 import { detectSchemes, missingSignature } from '../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../signature/schemes/find-schemes.ts';
 import { headerValues, rawHeaderList, type HeaderList } from '../signature/schemes/header-list.ts';
@@ -15,12 +16,15 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { rejectUnusableSchemes } from '../signature/schemes/secrets.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
 import { LARGEST_STRINGIFIED_BODY } from '../signature/signature-verifier.ts';
-import type { ValidVerdict, VerifyOptions } from '../signature/verify-options.ts';
+import type { ValidVerdict, VerifyOptions, VerifyResult } from '../signature/verify-options.ts';
 import { ExplainingVerifier, verifyBody, type Explaining } from '../signature/verify.ts';
 import type { ReceiverOptions, SecretsForDiagnosis } from './options.ts';
-import type { SignatureJudgement } from './received-request.ts';
+import type { ReceivedRequest, SignatureJudgement } from './received-request.ts';
 
 export const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
+
+/** The facts of a request that a later search for the cause of its mismatch needs. */
+export type MismatchedRequest = Pick<ReceivedRequest, 'rawHeaders' | 'body' | 'at' | 'method' | 'path'>;
 
 type JudgeOptions = Pick<ReceiverOptions, 'secrets' | 'scheme' | 'detectSchemes' | 'knownSecrets'>;
 
@@ -63,14 +67,34 @@ export class SignatureJudge {
     ) {
       return unsigned(rawHeaders, scheme);
     }
-    // The default scheme needs no list of schemes and no other headers, which makes this path fast.
-    const options = isDefault(scheme)
-      ? { secrets, signature: signatures[0] }
-      : { secrets, scheme, headers, at: this.#clock.now() };
+    const options = this.#optionsOf(headers, scheme, this.#clock.now());
     const verification = verifyBody({ body, ...options }, this.#explaining);
     if (!verification.valid) return this.#invalid(body, { ...options, target }, verification.diagnosis);
     const warning = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
     return { ...toValid(verification), ...(warning !== undefined && { warning }) };
+  }
+
+  /**
+   * Searches for the cause of a mismatch for at most `budgetMs` of processor time, during which the receiver serves no
+   * request. Undefined if the request has no mismatch.
+   */
+  searchLonger(
+    { rawHeaders, body, at, method, path }: MismatchedRequest,
+    budgetMs: number,
+  ): Diagnosis | undefined {
+    const headers = rawHeaderList(rawHeaders);
+    const options = this.#optionsOf(headers, this.#schemesOf(headers), at);
+    const budget = (): Deadline => new Deadline(budgetMs);
+    const verifier = this.#verifierOf(body, { ...options, target: { method, path } }, budget);
+    return explained(verifier.finish(), body, FIXES['no-match']);
+  }
+
+  /** The options of a verification. The default scheme needs no list of schemes and no other headers, and is faster so. */
+  #optionsOf(headers: HeaderList, scheme: readonly SignatureScheme[], at: number): VerifyOptions {
+    const secrets = this.#secrets;
+    return isDefault(scheme)
+      ? { secrets, signature: headerValues(headers, SIGNATURE_HEADER)[0] }
+      : { secrets, scheme, headers, at };
   }
 
   #schemesOf(headers: HeaderList): readonly SignatureScheme[] {
@@ -80,15 +104,17 @@ export class SignatureJudge {
   }
 
   #invalid(body: Uint8Array, options: VerifyOptions, lossy: Diagnosis | undefined): SignatureJudgement {
-    const verifier = new ExplainingVerifier(
-      { ...options, diagnose: true, ...this.#known },
-      this.#explaining,
-    ).update(body);
+    const verifier = this.#verifierOf(body, options);
     const verification = lossy === undefined ? this.#quota.use(() => verifier.finish()) : undefined;
-    const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
+    const found = verification && explained(verification, body, SEARCH_LONGER);
     const diagnosis = lossy ?? found ?? undiagnosed(body.byteLength, TOO_MANY);
     const { expected, got } = verifier;
     return { verdict: 'invalid', diagnosis, ...(expected !== '' && { expected }), got };
+  }
+
+  #verifierOf(body: Uint8Array, options: VerifyOptions, budget?: DiagnosisBudget): ExplainingVerifier {
+    const diagnosing = { ...options, diagnose: true, ...this.#known };
+    return new ExplainingVerifier(diagnosing, { ...this.#explaining, budget }).update(body);
   }
 }
 
@@ -107,6 +133,19 @@ function toValid({ secret, note, scheme, partial }: ValidVerdict): SignatureJudg
     ...(partial !== undefined && { partial }),
   };
 }
+
+/** Returns the cause of a mismatch. A search that was cut short proves nothing about the secrets: `fix` says what to do. */
+function explained(verification: VerifyResult, body: Uint8Array, fix: string): Diagnosis | undefined {
+  if (verification.valid) return tooLargeFor(verification, body);
+  const { diagnosis } = verification;
+  if (diagnosis?.isCutShort !== true) return diagnosis;
+  const { code } = diagnosis;
+  const fixes = code === 'no-match' ? fix : `${FIXES[code]}. ${fix}`;
+  return { ...undiagnosed(body.byteLength, { why: CUT_SHORT, fix: fixes }), code, codes: [code] };
+}
+
+const CUT_SHORT = 'the cause is unknown, because the search for it was cut short by its time limit';
+const SEARCH_LONGER = 'Search longer before you change a secret';
 
 /**
  * Explains why a large body does not count as signed although its JSON-stringified form matches. A receiver parses large

@@ -1,4 +1,5 @@
 // Needs chromium.
+import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
@@ -89,6 +90,48 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       .poll(() => page.locator('#announcer').innerText(), { timeout: 10_000 })
       .toMatch(/new requests?, the last: track, Signup, by u1, unsigned|New request: /);
     expect(complaints).toEqual([]);
+  });
+
+  it('searches further for the cause of an opened mismatch, and has no width that its list exceeds', async () => {
+    const listen = await listening();
+    const properties = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`k${at}`, { a: at }]));
+    const body = JSON.stringify({ type: 't'.repeat(200), properties }, undefined, 1);
+    const hashed = createHash('sha1').update(sign(body, SECRET)).digest('hex');
+    await listen.post(body, { 'X-Signature': hashed });
+    const { page } = await openPage(listen.inbox, { viewport: { width: 1000, height: 800 } });
+    await requests(page).click();
+    await page.getByText('Searching further…').waitFor();
+    expect(await opened(page)).not.toContain('different secrets');
+    await page.getByText('as SHA-1 of the hex digits of the right HMAC').waitFor();
+    await page.getByText('Searching further…').waitFor({ state: 'detached' });
+    for (const width of [1000, 1300, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(
+        await page.evaluate(`(() => {
+        const pane = document.querySelector('.side').getBoundingClientRect().right;
+        return [...document.querySelectorAll('.filter *')]
+          .filter((each) => each.getBoundingClientRect().right > pane)
+          .map(({ tagName }) => tagName);
+      })()`),
+      ).toEqual([]);
+    }
+  });
+
+  it('does not report an empty list before it is connected', async () => {
+    const listen = await listening();
+    await listen.post(track(1));
+    const { page } = await openPage('about:blank');
+    let connect = (): void => {};
+    const held = new Promise<void>((resolve) => (connect = resolve));
+    await page.route(/events/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(listen.inbox);
+    await page.locator('.side').getByText('Connecting…').waitFor();
+    expect(await page.getByText('No requests yet').count()).toBe(0);
+    connect();
+    await requests(page).waitFor();
   });
 
   it('finds requests by their fields and by text in their bodies', async () => {
@@ -363,7 +406,6 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       page: await builtPage(),
       hasSecret: false,
       programName: 'hooks',
-      verifyCommand: (file) => `hooks verify ${file}`,
       replay: () => Promise.reject(new TypeError('Not asked for here')),
       limits: { requests: 3 },
     });

@@ -1,8 +1,18 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../src/signature/sign.ts';
 import { BODY, start, type Answer } from './start-inbox.ts';
+
+/** A body with more changes to try than a receiver has time for. */
+const LONG_BODY = JSON.stringify(
+  {
+    type: 'track',
+    properties: Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, { a: index }])),
+  },
+  undefined,
+  1,
+);
 
 /** The first events of the stream, up to `wanted` requests. */
 async function firstEvents(url: string, wanted: number): Promise<Record<string, unknown>[]> {
@@ -251,18 +261,36 @@ describe('the page itself', () => {
     expect(capture.text).not.toContain(right);
   });
 
-  it('shows the command that searches longer for the cause of a mismatch, if the diagnosis was cut short', async () => {
+  it('searches longer for the cause of an opened mismatch whose diagnosis was cut short, once', async () => {
     const { post, read } = await start({ secrets: ['s3cret'] });
-    const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, { a: index }]));
-    await post(JSON.stringify({ type: 'track', properties: many }, undefined, 1), {
-      'X-Signature': '0'.repeat(40),
+    const hmac = createHmac('sha1', 's3cret').update(LONG_BODY).digest('hex');
+    await post(LONG_BODY, { 'X-Signature': createHash('sha1').update(hmac).digest('hex') });
+    const diagnosisIn = async (path: string): Promise<unknown> =>
+      (JSON.parse((await read(path)).text) as { diagnosis: unknown }).diagnosis;
+    const unknown = expect.stringMatching(
+      /cause is unknown.*cut short by its time limit\. Search longer/,
+    ) as string;
+    expect(await diagnosisIn('requests/1')).toMatchObject({
+      code: 'no-match',
+      hint: unknown,
+      isCutShort: true,
     });
+    const hint = expect.stringContaining('as SHA-1 of the hex digits of the right HMAC') as string;
+    const found = { code: expect.not.stringMatching('no-match') as string, hint };
+    for (const path of ['requests/1/diagnosis', 'requests/1/diagnosis', 'requests/1']) {
+      expect(await diagnosisIn(path)).toEqual(found);
+    }
+  });
+
+  it('does not search longer for a mismatch whose diagnosis is complete, or that was evicted', async () => {
+    const { post, read } = await start({ secrets: ['s3cret'] });
     await post(BODY, { 'X-Signature': '00' });
-    const [cut, whole] = await Promise.all(['requests/1', 'requests/2'].map(read));
-    expect(JSON.parse(cut?.text ?? '')).toMatchObject({
-      verify: { command: 'hooks verify capture.json', isSaved: false },
+    const details = JSON.parse((await read('requests/1')).text) as Record<string, unknown>;
+    expect(details['diagnosis']).not.toHaveProperty('isCutShort');
+    expect(JSON.parse((await read('requests/1/diagnosis')).text)).toEqual({
+      diagnosis: details['diagnosis'],
     });
-    expect(JSON.parse(whole?.text ?? '')).not.toHaveProperty('verify');
+    expect((await read('requests/2/diagnosis')).status).toBe(404);
   });
 
   it('searches bodies, ignoring case', async () => {

@@ -58,7 +58,6 @@ export async function start({
     host,
     scheme: 'http',
     programName: 'hooks',
-    verifyCommand: (file) => `hooks verify ${file}`,
     page: { script: 'const a = 1;', style: 'a{}' },
     hasSecret: false,
     replay: (received, url) => {

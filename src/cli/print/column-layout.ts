@@ -1,4 +1,4 @@
-import { padText, truncateMiddle } from '../fit-text.ts';
+import { padText, truncateText } from '../fit-text.ts';
 import type { Paint } from '../palette.ts';
 
 /** A column of lines that appear one by one, so that its width cannot depend on them. */
@@ -12,7 +12,7 @@ export interface Column {
   /** Whether the column is shown only if all others have the width that most texts need. @default false */
   readonly isExtra?: boolean;
   readonly align?: 'start' | 'end';
-  /** Shortens a text to the width of the column. @default `truncateMiddle` */
+  /** Shortens a text to the width of the column. @default `truncateText` */
   readonly shorten?: (text: string, width: number) => string;
 }
 
@@ -39,10 +39,7 @@ export class ColumnLayout {
   /** Formats a line. The last shown text is not padded. */
   line(texts: readonly ColumnText[]): string {
     const shown = texts.flatMap(({ text, paint = (plain) => plain }, index) => {
-      const [width = 0, { align, shorten = truncateMiddle } = {}] = [
-        this.#widths[index],
-        this.#columns[index],
-      ];
+      const [width = 0, { align, shorten = truncateText } = {}] = [this.#widths[index], this.#columns[index]];
       if (width === 0) return [];
       const cut = shorten(text, width);
       return padText(cut, width, align === 'end' ? 'start' : 'end').replace(cut, () => paint(cut));

@@ -1,5 +1,5 @@
 import stringWidth from 'fast-string-width';
-import { padText, truncateMiddle, wrapText } from '../fit-text.ts';
+import { padText, truncateText, wrapText } from '../fit-text.ts';
 import type { Paint } from '../palette.ts';
 
 /** A cell of a table or of an aligned line. Its text is escaped and has no colors. */
@@ -71,7 +71,7 @@ function formatCell(cell: Cell, { width, room, indent, isLast }: CellLayout): st
   if (isLast && shortest === undefined && stringWidth(text) > room) {
     return paint(wrapText(text, room, indent));
   }
-  const shown = truncateMiddle(text, shortest === undefined ? room : Math.min(width, room));
+  const shown = truncateText(text, shortest === undefined ? room : Math.min(width, room));
   const padded = padText(shown, Math.min(width, room), align === 'end' ? 'start' : 'end');
   return padded.replace(shown, () => paint(shown));
 }

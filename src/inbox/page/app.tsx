@@ -14,7 +14,7 @@ import type { FullRequest } from './full-request.ts';
 import { OpenedRequest } from './request/opened-request.tsx';
 import { RequestList } from './list/request-list.tsx';
 import { TABS } from './request/tabs.tsx';
-import { Ended, NothingYet, TopBar } from './top-bar.tsx';
+import { CONNECTION_TEXTS, Ended, NothingYet, TopBar } from './top-bar.tsx';
 import { useInbox, type InboxState } from './state/use-inbox.ts';
 
 /** The inbox: the list of received requests, and the open request. */
@@ -69,7 +69,12 @@ function Sidebar({ inbox, onClear }: SidebarProps): JSX.Element {
     <nav class="side" aria-label="Requests">
       <FilterBar inbox={inbox} onClear={onClear} />
       {inbox.markedId !== undefined && <Choosing inbox={inbox} />}
-      {requests.length === 0 && <NothingYet setup={setup} copyText={inbox.copyText} />}
+      {requests.length === 0 && arrived.startId === undefined && (
+        <p class="nothing">{CONNECTION_TEXTS[arrived.connection]}</p>
+      )}
+      {requests.length === 0 && arrived.startId !== undefined && (
+        <NothingYet setup={setup} copyText={inbox.copyText} />
+      )}
       {requests.length > 0 && shown.length === 0 && (
         <div class="nothing">
           <h2>No request matches</h2>

@@ -3,7 +3,7 @@ import { printable } from '../../redact.ts';
 import type { FeedState } from './state/arrivals.ts';
 import type { InboxState } from './state/use-inbox.ts';
 
-const STATES: Readonly<Record<FeedState, string>> = {
+export const CONNECTION_TEXTS: Readonly<Record<FeedState, string>> = {
   connecting: 'Connecting…',
   live: 'Live',
   lost: 'Connection lost, trying again…',
@@ -56,7 +56,7 @@ export function TopBar({ inbox, onHelp, onResponds }: TopBarProps): JSX.Element 
         <code>{printable(responds)}</code>
       </button>
       <p class={`connection ${arrived.connection}`} role="status">
-        {STATES[arrived.connection]}
+        {CONNECTION_TEXTS[arrived.connection]}
       </p>
       <button type="button" class="help-button" aria-label="Keys and search" onClick={onHelp}>
         ?

@@ -22,6 +22,18 @@ describe('a line of columns', () => {
     expect(line(32)).toBe('time Order …leted user…842  12 B');
   });
 
+  it.each([
+    ['user1@example.com', 'user1@e…'],
+    ['user100@example.com', 'user100…'],
+    ['first.last17@example.com', 'firs…t17'],
+    ['by u2@example.com', 'by u2@e…'],
+    ['user-00000017', 'user…017'],
+    ['u1@a.b', 'u1@a.b'],
+  ])('keeps what tells users apart of %s', (user, shown) => {
+    const column = new ColumnLayout([{ least: 8, rank: 1 }], 8);
+    expect(column.line([{ text: user }])).toBe(shown);
+  });
+
   it('leaves out the columns of the last ranks first', () => {
     expect(line(15)).toBe('Order…eted us…2');
     expect(line(6)).toBe('Ord…ed');

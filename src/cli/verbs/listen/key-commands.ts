@@ -5,7 +5,7 @@ import { HooksError } from '../../../errors.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { endToEndHeaders } from '../../../receiver/response/forwarding.ts';
 import { printable } from '../../../redact.ts';
-import { truncateMiddle } from '../../fit-text.ts';
+import { truncateText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
 import { forwardedText } from '../../print/received/received-line.ts';
 import type { ListenOutput } from './output.ts';
@@ -51,11 +51,10 @@ export class KeyCommands {
   }
 
   /** Writes lines above the filter that is being typed. */
-  above<Written>(write: () => Written): Written {
+  above(write: () => void): void {
     this.#erase();
-    const written = write();
+    write();
     this.#draw();
-    return written;
   }
 
   /** Handles the keys of one read, which are several if typed quickly. */
@@ -145,7 +144,7 @@ export class KeyCommands {
     const { io } = this.#context;
     const width = (io.stdoutColumns ?? 80) - 'filter: '.length - 1;
     io.flush();
-    io.stderr.write(`${CLEAR_LINE}filter: ${truncateMiddle(printable(this.#typed, 10_000), width)}`);
+    io.stderr.write(`${CLEAR_LINE}filter: ${truncateText(printable(this.#typed, 10_000), width)}`);
   }
 
   #erase(): void {

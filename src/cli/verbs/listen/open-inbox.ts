@@ -7,7 +7,6 @@ import type { FindViolations } from '../../flags/plan-file.ts';
 import { expandUrl } from '../../flags/short-url.ts';
 import type { Io } from '../../io.ts';
 import type { ListenOptions } from './options.ts';
-import { verifyCommand } from './verify-command.ts';
 
 interface InboxContext {
   readonly secrets: readonly string[];
@@ -22,7 +21,7 @@ interface InboxContext {
 export async function openInbox(
   options: ListenOptions,
   { secrets, schemes, forwarding, violations }: InboxContext,
-  io: Pick<Io, 'cwd' | 'named'>,
+  io: Pick<Io, 'named'>,
 ): Promise<Inbox> {
   const { host, selfSigned, respond } = options;
   const [scheme] = schemes ?? [];
@@ -35,7 +34,6 @@ export async function openInbox(
     ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
     respond,
     programName: io.named('hooks verify').replace(/ verify$/, ''),
-    verifyCommand: (file) => verifyCommand(file, options, io),
     ...(violations !== undefined && {
       violations: (message) => violations(message).map(({ sentence }) => sentence),
     }),

@@ -88,19 +88,18 @@ export class ListenOutput {
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
 
-  /** Saves and prints a request. Returns the file of its capture if it was saved. */
-  show(request: ReceivedRequest): string | undefined {
+  /** Saves and prints a request. */
+  show(request: ReceivedRequest): void {
     const { output, verbose: withBody = false } = this.#options;
     const file = this.#save(request);
     const violations = this.#violationsIn(request);
     if (!this.#isShown(request)) {
       this.hidden += 1;
-      return file;
+      return;
     }
     this.last = request;
     const further = request.diagnosis?.isCutShort === true ? this.#further(file) : undefined;
     this.#io.out(receivedRow(request, { output, file, further, withBody, screen: this.#io, violations }));
-    return file;
   }
 
   /** The command that searches longer for the cause of a mismatch than a receiver can. */

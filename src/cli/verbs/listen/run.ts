@@ -84,9 +84,10 @@ async function receive(session: Session): Promise<void> {
     forward: forwarding?.forward,
     serveOwn: inbox?.serve,
     onRequest: (request) => {
-      const show = (): string | undefined => display.show(request);
-      const file = keys === undefined ? show() : keys.above(show);
-      inbox?.add(request, file);
+      const show = (): void => display.show(request);
+      if (keys === undefined) show();
+      else keys.above(show);
+      inbox?.add(request);
       expectation.add(request);
     },
     drained: io.drained,

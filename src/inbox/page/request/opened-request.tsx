@@ -7,7 +7,6 @@ import { Comparison } from './comparison.tsx';
 import { editedOf } from './edit-draft.ts';
 import { EditForm } from './edit-form.tsx';
 import { Sentence } from '../field-error.tsx';
-import { FurtherDiagnosis } from './further-diagnosis.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ResponseView } from './response-view.tsx';
 import type { FullRequest } from '../full-request.ts';
@@ -200,8 +199,12 @@ function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
         <strong>{what}</strong>
         {why !== undefined && <Sentence text={printable(why, 2_000)} />}
         {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
+        {details.diagnosis?.isCutShort === true && (
+          <span class="further" role="status">
+            Searching further…
+          </span>
+        )}
       </p>
-      <FurtherDiagnosis verify={details.verify} onCopy={onCopy} />
       {expected !== undefined && (
         <dl class="signatures">
           <dt>Expected</dt>

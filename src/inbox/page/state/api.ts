@@ -1,6 +1,6 @@
 import type { Capture } from '../../../capture/capture.ts';
 import type { Forwarded } from '../../../receiver/response/forwarding.ts';
-import { FIELD_HEADER, type Details, type ReplayBody, type Setup } from '../../wire.ts';
+import { FIELD_HEADER, type Details, type MismatchCause, type ReplayBody, type Setup } from '../../wire.ts';
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -33,6 +33,9 @@ export function createApi({ token }: Setup) {
     details: (id: number, signal: AbortSignal) => json<Details>(`requests/${id}`, { signal }),
     body: async (id: number, signal: AbortSignal) =>
       new Uint8Array(await (await ask(`requests/${id}/body`, { signal })).arrayBuffer()),
+    /** Searches longer for the cause of a mismatch. */
+    cause: (id: number, signal: AbortSignal) =>
+      json<{ readonly diagnosis?: MismatchCause }>(`requests/${id}/diagnosis`, { signal }),
     capture: (id: number) => json<Capture>(`requests/${id}/capture`),
     search: (text: string, signal: AbortSignal) =>
       json<readonly number[]>(`search?${new URLSearchParams({ text }).toString()}`, { signal }),

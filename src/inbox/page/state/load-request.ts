@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../../../errors.ts';
+import type { Details, MismatchCause } from '../../wire.ts';
 import type { FullRequest } from '../full-request.ts';
 import type { Api } from './api.ts';
 
@@ -12,15 +13,34 @@ export function useFullRequest(api: Api, id: number | undefined): LoadedRequest 
     if (id === undefined) return undefined;
     const left = new AbortController();
     const { signal } = left;
-    Promise.all([api.details(id, signal), api.body(id, signal)]).then(
-      ([details, body]) => setOpening({ id, now: { details, body, text: new TextDecoder().decode(body) } }),
-      (error: unknown) => {
-        if (!signal.aborted) setOpening({ id, now: { failure: messageOf(error) } });
-      },
-    );
+    const load = async (): Promise<void> => {
+      const [details, body] = await Promise.all([api.details(id, signal), api.body(id, signal)]);
+      const loaded = { details, body, text: new TextDecoder().decode(body) };
+      setOpening({ id, now: loaded });
+      if (details.diagnosis?.isCutShort !== true) return;
+      const diagnosis = await foundCause(api, details, signal);
+      if (!signal.aborted) setOpening({ id, now: { ...loaded, details: { ...details, diagnosis } } });
+    };
+    load().catch((error: unknown) => {
+      if (!signal.aborted) setOpening({ id, now: { failure: messageOf(error) } });
+    });
     return () => left.abort();
   }, [api, id]);
   return opening?.id === id ? opening?.now : undefined;
+}
+
+/**
+ * Searches longer for the cause of a mismatch whose diagnosis was cut short. Keeps the diagnosis if that fails. Waits first,
+ * so that stepping through the list starts no search.
+ */
+async function foundCause(
+  api: Api,
+  { summary: { id }, diagnosis }: Details,
+  signal: AbortSignal,
+): Promise<MismatchCause | undefined> {
+  await new Promise((resolve) => setTimeout(resolve, SEARCH_AFTER_MS));
+  const found = signal.aborted ? undefined : await api.cause(id, signal).catch(() => undefined);
+  return found?.diagnosis ?? (diagnosis && { code: diagnosis.code, hint: diagnosis.hint });
 }
 
 /** Ids of the requests whose body contains the words. Searches again when new requests arrive. */
@@ -53,7 +73,7 @@ export function useBodySearch(api: Api, words: string, newestId: number): Readon
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Pause in typing after which a search starts. */
+/** Pause in typing, or in stepping through the list, after which a search starts. */
 const SEARCH_AFTER_MS = 150;
 /** Interval at which bodies are searched again if requests have arrived since the last search. */
 const SEARCH_AGAIN_MS = 1_000;
