@@ -106,6 +106,8 @@ export interface QueueFile {
    * the config to which it is bound. With `replaces`, the file becomes bound to `config`, and the earlier config is returned.
    */
   bindConfig(config: string, options?: { readonly replaces?: boolean }): Promise<string | undefined>;
+  /** Returns the config to which the file is bound. Undefined if it is not bound. */
+  boundConfig(): Promise<string | undefined>;
   /** Copies a snapshot of the queue into an empty file, while other processes continue to write. */
   copyTo(file: string): Promise<void>;
   /** Writes the write-ahead log into the file, and returns the size of the file in bytes. */

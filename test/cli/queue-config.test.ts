@@ -62,10 +62,36 @@ describe('the queue of the data folder', () => {
     expect([bodies.a(), bodies.b()]).toEqual([1, 0]);
   });
 
-  it('can be inspected and retried with any config, and named with --store', async () => {
+  it('keeps its deliveries when another config would change them', async () => {
     await run('a', SEND);
-    expect((await run('b', 'queue list')).stdout).toContain('pending');
-    expect((await run('b', 'queue retry --now')).code).toBe(0);
+    const lines = [
+      'queue drop --all --yes',
+      'queue drop --all --dry-run',
+      'queue purge --state pending --yes',
+      'queue retry --now',
+      'queue retry --all --yes',
+      'queue move --to sqlite:own.db',
+    ];
+    for (const line of lines) {
+      const { code, stderr } = await run('b', line);
+      expect([line, code]).toEqual([line, 2]);
+      expect(stderr).toContain(`belongs to the config ${path('a')}, and this command uses ${path('b')}\n`);
+      expect(stderr).toContain('hint: ');
+    }
+    expect((await run('a', 'queue drop --all --yes')).stdout).toBe('dropped 1\n');
+  });
+
+  it('can be read with any config, with one note, and named with --store', async () => {
+    await run('a', SEND);
+    for (const line of ['list', 'stats', 'export', 'export --deliveries', 'backup copy.db', 'vacuum']) {
+      const { code, stderr } = await run('b', `queue ${line}`);
+      expect([line, code]).toEqual([line, 0]);
+      expect(stderr.match(/note: The queue \S+ belongs to the config/g)).toHaveLength(1);
+      expect((await run('b', `queue list -q`)).stderr).toBe('');
+      expect((await run('a', `queue list`)).stderr).toBe('');
+    }
+    const store = join(folder, 'data/hooks.db');
+    expect((await run('b', `queue retry --now --store ${store}`)).code).toBe(0);
     expect((await run('b', `${SEND} --store ${join(folder, 'data/hooks.db')}`)).code).toBe(0);
     expect((await run('b', `${SEND} --store own.db`)).code).toBe(0);
   });

@@ -164,7 +164,8 @@ const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
   rejected: 'see the responses with hooks queue list --state dead; fix the cause, then hooks queue retry',
   exhausted: 'run hooks queue retry --all --filter reason=exhausted once the webhook works',
   invalid: 'see what is wrong with hooks queue list --state dead --filter reason=invalid',
-  cancelled: 'run hooks queue retry --all --filter reason=cancelled: the destination was gone or disabled',
+  cancelled:
+    'run hooks queue retry --all --filter reason=cancelled: the destination was gone or disabled (--to NAME for one that was renamed)',
   damaged: 'check the disk, which changed stored bodies, and send the messages again from their source',
 };
 
