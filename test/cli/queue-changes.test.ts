@@ -66,6 +66,13 @@ describe('hooks queue', () => {
     expect((await run('show zz')).stderr).toContain('There is no delivery zz');
   });
 
+  it('show names the deliveries of a message if its id is given', async () => {
+    const { code, stderr } = await run('show message-cd34-dead');
+    expect(code).toBe(2);
+    expect(stderr).toContain('hint:  this is the id of a message: run hooks queue show cd34-dead\n');
+    expect((await run('show message-none')).stderr).toContain('hint:  run hooks queue list to see the ids');
+  });
+
   it.each([
     ['retry --all --dry-run', '2 would be retried\n'],
     ['purge --dry-run', '2 would be removed\n'],
