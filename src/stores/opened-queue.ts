@@ -19,6 +19,8 @@ export interface OpenQueue {
   readonly oldestAt: () => Promise<number | undefined>;
   /** Rejects if the store cannot store new deliveries; with `toAdd: false`, only if it cannot store settlements. */
   readonly check: (options?: CheckOptions) => Promise<void>;
+  /** The path of the queue's file if opening the queue made the file, so that a mistyped path is visible. */
+  readonly madeFile?: string | undefined;
   /** Returns warnings about settings of the store that could lose or reject deliveries: one sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
   /**

@@ -96,6 +96,27 @@ describe('the queue of the data folder', () => {
     expect((await run('b', `${SEND} --store own.db`)).code).toBe(0);
   });
 
+  it('is announced when a command makes it at a place that was named', async () => {
+    const store = join(folder, 'no/such/dir/h.db');
+    const note = `made a new queue at ${store}`;
+    expect((await run('a', `queue list --store ${store}`)).code).toBe(2);
+    expect((await run('a', `send track --event A --user-id u1 --queue --store ${store}`)).stderr).toContain(
+      note,
+    );
+    expect(
+      (await run('a', `send track --event A --user-id u1 --queue --store ${store}`)).stderr,
+    ).not.toContain(note);
+    expect((await run('a', `${SEND} --store ${join(folder, 'quiet.db')}`)).stderr).toBe('');
+    const served = join(folder, 'served.db');
+    for (const expected of [[{ level: 'info', file: served }], []]) {
+      const args = ['worker', '-o', 'json', '--allow-private', '--store', served];
+      const worker = startHooks(args, { cwd: join(folder, 'a') });
+      await nextJson(worker);
+      const { stderr } = await worker.stop('SIGTERM');
+      expect(jsonLines(stderr).filter(({ msg }) => msg === 'made a new queue')).toMatchObject(expected);
+    }
+  });
+
   it('belongs to a config that was moved after hooks queue adopt', async () => {
     await run('a', SEND);
     await rename(join(folder, 'a'), join(folder, 'moved'));

@@ -52,6 +52,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
     sweep: () => sweepDeliveries(store),
     makeDue: (lane: LaneId, goesOn: () => boolean) => makeLaneRowsDue({ store, clock }, lane, goesOn),
     loss: lossText(store.found, store.file),
+    madeFile: store.found.isNew ? store.file : undefined,
     isSameFile: (other: string) => isSameFile(store.file, other),
   };
 }
