@@ -76,8 +76,11 @@ describe('hooks queue', () => {
   it.each([
     ['retry --all --dry-run', '2 would be retried\n'],
     ['purge --dry-run', '2 would be removed\n'],
-    ['drop --all --dry-run', '4 would be dropped\n'],
-    ['drop --all --state pending --dry-run', '1 would be dropped\n'],
+    ['drop --all --dry-run', '4 would be dropped (2 of them still waiting to be delivered)\n'],
+    [
+      'drop --all --state pending --dry-run',
+      '1 would be dropped (1 of them still waiting to be delivered)\n',
+    ],
     ['drop cd34 --dry-run', '1 would be dropped\n'],
   ])('%s prints how many deliveries would change, and changes none', async (line, stdout) => {
     const before = await states();

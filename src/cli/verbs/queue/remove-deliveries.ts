@@ -57,8 +57,8 @@ function removeDeliveries(
   return withOwnQueue(options, io, async (durable) => {
     const done = states === DEAD ? 'removed' : 'dropped';
     if (options.dryRun) {
-      const { dropped } = await countOf(durable, options, states);
-      writeWouldChange({ dropped }, 'dropped', { options, io, word: done });
+      const { dropped, waiting } = await countOf(durable, options, states);
+      writeWouldChange({ dropped }, 'dropped', { options, io, word: `${done}${waitingText(waiting)}` });
       return ExitCode.ok;
     }
     // `--filter` can select states too, so the deliveries that it selects may not all be dead letters.
