@@ -78,6 +78,8 @@ describe('the queue of the data folder', () => {
       expect(stderr).toContain(`belongs to the config ${path('a')}, and this command uses ${path('b')}\n`);
       expect(stderr).toContain('hint: ');
     }
+    // An operator without a config looks after the only queue that there is.
+    expect(await run('none', 'queue retry --now')).toMatchObject({ code: 0 });
     expect((await run('a', 'queue drop --all --yes')).stdout).toBe('dropped 1\n');
   });
 

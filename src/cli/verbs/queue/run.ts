@@ -49,14 +49,18 @@ export function withOwnQueue(options: QueueOptions, io: Io, use: Use): Promise<E
   });
 }
 
-/** The error for a queue of the data folder that belongs to another config. A store that is named belongs to all configs. */
+/**
+ * The error for a queue of the data folder that belongs to another config. A store that is named belongs to all configs, and
+ * a command without a config takes no queue for its own, as an operator in the data folder.
+ */
 async function ownershipError(
   { file, place }: DurableQueue,
   options: QueueOptions,
   io: Io,
 ): Promise<ConfigError | undefined> {
   const settings = await commandSettings(options, io);
-  if (file === undefined || namedStore(options, settings) !== undefined) return undefined;
+  const hasOwn = settings.configPath !== undefined && namedStore(options, settings) === undefined;
+  if (file === undefined || !hasOwn) return undefined;
   return foreignQueueError(place, await file.boundConfig(), settings);
 }
 
