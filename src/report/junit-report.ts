@@ -10,7 +10,7 @@ import { attributes, escapeXml } from './xml.ts';
 
 /**
  * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions) with one test case per message.
- * The totals precede the cases but are known only after them, so their tag is padded with spaces to reserve room.
+ * The totals precede the cases but are known only after them, so spaces after their tag reserve room.
  */
 export async function openJunitReport(
   target: string,
@@ -48,7 +48,7 @@ const MOST = 9_999_999_999;
 
 function paddedHead(suite: string, totals: JunitTotals): string {
   const most = { tests: MOST, failures: MOST, errors: MOST, skipped: MOST, ms: MOST * 1_000 };
-  return junitHead(suite, totals).padEnd(junitHead(suite, most).length) + '>\n';
+  return `${`${junitHead(suite, totals)}>`.padEnd(junitHead(suite, most).length + 1)}\n`;
 }
 
 /** The start of a JUnit report with a single test suite, up to the `>` of the suite's tag. */

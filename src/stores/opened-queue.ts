@@ -19,6 +19,8 @@ export interface OpenQueue {
   readonly oldestAt: () => Promise<number | undefined>;
   /** Rejects if the store cannot store new deliveries; with `toAdd: false`, only if it cannot store settlements. */
   readonly check: (options?: CheckOptions) => Promise<void>;
+  /** The path of the queue's file if opening the queue made the file, so that a mistyped path is visible. */
+  readonly madeFile?: string | undefined;
   /** Returns warnings about settings of the store that could lose or reject deliveries: one sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
   /**
@@ -106,6 +108,8 @@ export interface QueueFile {
    * the config to which it is bound. With `replaces`, the file becomes bound to `config`, and the earlier config is returned.
    */
   bindConfig(config: string, options?: { readonly replaces?: boolean }): Promise<string | undefined>;
+  /** Returns the config to which the file is bound. Undefined if it is not bound. */
+  boundConfig(): Promise<string | undefined>;
   /** Copies a snapshot of the queue into an empty file, while other processes continue to write. */
   copyTo(file: string): Promise<void>;
   /** Writes the write-ahead log into the file, and returns the size of the file in bytes. */

@@ -1,11 +1,15 @@
-// Needs redis-server.
+// Needs redis-server, and root to mount a disk.
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { openServer } from '../../src/stores/server/open-server.ts';
 import { ServerQueue } from '../../src/stores/server/queue/server-queue.ts';
+import { MAY_MOUNT, SmallDisk } from '../failing-disk.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { hasServer, startServer } from '../stores/server/servers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { examined } from './examined.ts';
+import { filledQueue } from './filled-queue.ts';
 
 it.skipIf(!hasServer('redis'))(
   'hooks doctor reports waiting deliveries and dead letters of a queue on a server',
@@ -23,5 +27,28 @@ it.skipIf(!hasServer('redis'))(
     expect(of('queue')[0]?.hint).toContain('start hooks worker');
     expect(of('dead-letters')).toMatchObject([{ status: 'warn', said: '1 dead letter' }]);
     await running.remove();
+  },
+);
+
+it.skipIf(!MAY_MOUNT)(
+  'hooks doctor reports a full disk as the cause that nothing can be queued',
+  async () => {
+    const disk = new SmallDisk(join(temporaryFolder(), 'disk'), 4 * 1024 * 1024);
+    try {
+      await filledQueue(disk.path);
+      const env = { HOOKS_DATA_DIR: disk.path };
+      disk.fill();
+      const { code, of } = await examined({ config: {}, env });
+      expect(code).toBe(1);
+      const [failure] = of('store').filter(({ status }) => status === 'fail');
+      expect(failure).toMatchObject({
+        said: expect.stringContaining(
+          'hooks.db cannot be written: the disk is full, so nothing can be queued',
+        ),
+        hint: 'make room, or name another with --store',
+      });
+    } finally {
+      disk.remove();
+    }
   },
 );

@@ -66,11 +66,21 @@ describe('hooks queue', () => {
     expect((await run('show zz')).stderr).toContain('There is no delivery zz');
   });
 
+  it('show names the deliveries of a message if its id is given', async () => {
+    const { code, stderr } = await run('show message-cd34-dead');
+    expect(code).toBe(2);
+    expect(stderr).toContain('hint:  this is the id of a message: run hooks queue show cd34-dead\n');
+    expect((await run('show message-none')).stderr).toContain('hint:  run hooks queue list to see the ids');
+  });
+
   it.each([
     ['retry --all --dry-run', '2 would be retried\n'],
     ['purge --dry-run', '2 would be removed\n'],
-    ['drop --all --dry-run', '4 would be dropped\n'],
-    ['drop --all --state pending --dry-run', '1 would be dropped\n'],
+    ['drop --all --dry-run', '4 would be dropped (2 of them still waiting to be delivered)\n'],
+    [
+      'drop --all --state pending --dry-run',
+      '1 would be dropped (1 of them still waiting to be delivered)\n',
+    ],
     ['drop cd34 --dry-run', '1 would be dropped\n'],
   ])('%s prints how many deliveries would change, and changes none', async (line, stdout) => {
     const before = await states();

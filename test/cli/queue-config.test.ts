@@ -62,12 +62,61 @@ describe('the queue of the data folder', () => {
     expect([bodies.a(), bodies.b()]).toEqual([1, 0]);
   });
 
-  it('can be inspected and retried with any config, and named with --store', async () => {
+  it('keeps its deliveries when another config would change them', async () => {
     await run('a', SEND);
-    expect((await run('b', 'queue list')).stdout).toContain('pending');
-    expect((await run('b', 'queue retry --now')).code).toBe(0);
+    const lines = [
+      'queue drop --all --yes',
+      'queue drop --all --dry-run',
+      'queue purge --state pending --yes',
+      'queue retry --now',
+      'queue retry --all --yes',
+      'queue move --to sqlite:own.db',
+    ];
+    for (const line of lines) {
+      const { code, stderr } = await run('b', line);
+      expect([line, code]).toEqual([line, 2]);
+      expect(stderr).toContain(`belongs to the config ${path('a')}, and this command uses ${path('b')}\n`);
+      expect(stderr).toContain('hint: ');
+    }
+    // An operator without a config looks after the only queue that there is.
+    expect(await run('none', 'queue retry --now')).toMatchObject({ code: 0 });
+    expect((await run('a', 'queue drop --all --yes')).stdout).toBe('dropped 1\n');
+  });
+
+  it('can be read with any config, with one note, and named with --store', async () => {
+    await run('a', SEND);
+    for (const line of ['list', 'stats', 'export', 'export --deliveries', 'backup copy.db', 'vacuum']) {
+      const { code, stderr } = await run('b', `queue ${line}`);
+      expect([line, code]).toEqual([line, 0]);
+      expect(stderr.match(/note: The queue \S+ belongs to the config/g)).toHaveLength(1);
+      expect((await run('b', `queue list -q`)).stderr).toBe('');
+      expect((await run('a', `queue list`)).stderr).toBe('');
+    }
+    const store = join(folder, 'data/hooks.db');
+    expect((await run('b', `queue retry --now --store ${store}`)).code).toBe(0);
     expect((await run('b', `${SEND} --store ${join(folder, 'data/hooks.db')}`)).code).toBe(0);
     expect((await run('b', `${SEND} --store own.db`)).code).toBe(0);
+  });
+
+  it('is announced when a command makes it at a place that was named', async () => {
+    const store = join(folder, 'no/such/dir/h.db');
+    const note = `made a new queue at ${store}`;
+    expect((await run('a', `queue list --store ${store}`)).code).toBe(2);
+    expect((await run('a', `send track --event A --user-id u1 --queue --store ${store}`)).stderr).toContain(
+      note,
+    );
+    expect(
+      (await run('a', `send track --event A --user-id u1 --queue --store ${store}`)).stderr,
+    ).not.toContain(note);
+    expect((await run('a', `${SEND} --store ${join(folder, 'quiet.db')}`)).stderr).toBe('');
+    const served = join(folder, 'served.db');
+    for (const expected of [[{ level: 'info', file: served }], []]) {
+      const args = ['worker', '-o', 'json', '--allow-private', '--store', served];
+      const worker = startHooks(args, { cwd: join(folder, 'a') });
+      await nextJson(worker);
+      const { stderr } = await worker.stop('SIGTERM');
+      expect(jsonLines(stderr).filter(({ msg }) => msg === 'made a new queue')).toMatchObject(expected);
+    }
   });
 
   it('belongs to a config that was moved after hooks queue adopt', async () => {

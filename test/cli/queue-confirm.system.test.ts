@@ -9,7 +9,7 @@ it.each([
   ['retry --all', 'Deliver 2 dead letters again?'],
   ['purge', 'Remove 2 dead letters for good?'],
   ['purge --state dead --filter id=ab12-dead', 'Remove 1 delivery for good?'],
-  ['drop --all', 'Remove 4 deliveries for good?'],
+  ['drop --all', 'Remove 4 deliveries (2 of them still waiting to be delivered) for good?'],
 ])('hooks queue %s asks for confirmation on a terminal, unless --yes is given', async (line, question) => {
   const cwd = temporaryFolder();
   const env = { HOOKS_DATA_DIR: cwd };

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -121,6 +122,18 @@ describe('hooks queue import', () => {
     const { code, stderr } = await run('import - --store new.db', change(line));
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).toContain('\nhint:  import the lines of hooks queue export --deliveries');
-    expect(await deliveriesIn('new.db')).toEqual([]);
+    expect(existsSync(join(cwd, 'new.db'))).toBe(false);
+  });
+
+  it('says what it has imported before a line that it rejects', async () => {
+    const [line = ''] = (await exported()).split('\n');
+    const lines = Array.from({ length: 2_100 }, (_, at) => line.replace('a-waiting', `a-${at}`));
+    const { code, stderr } = await run('import - --store new.db', `${lines.join('\n')}\n{"type":"track"}\n`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('<stdin>:2101: ')]);
+    expect(stderr).toContain('note: imported 2000 waiting and 0 dead into ');
+    expect(stderr).toContain('; importing the whole file again adds each delivery once\n');
+    const again = await run('import - --store new.db', lines.join('\n'));
+    expect(again.stdout).toContain('imported 100 waiting and 0 dead into ');
+    expect(again.stdout).toContain('; 2000 were in the queue already');
   });
 });

@@ -118,6 +118,20 @@ describe('a queue that is moved, or whose config has changed', () => {
     expect(shown).toContain('No destination Old of source web was enabled in the config');
     expect(shown).toContain('with --to NAME');
 
+    const same = 'queue retry --all --filter reason=cancelled';
+    const dry = await run(`${same} --dry-run`);
+    expect([dry.code, dry.stdout]).toEqual([0, '0 would be retried\n']);
+    const retried = await run(`${same} --yes`);
+    expect([retried.code, retried.stdout]).toEqual([1, 'retried 0, gone 6\n']);
+    const named = await run(`queue retry ${String(first?.['id'])}`);
+    expect([named.code, named.stdout]).toEqual([1, '']);
+    for (const { stderr: note } of [dry, retried, named]) {
+      expect(note).toContain(
+        'this config has no such destination, or it is disabled: hooks queue retry --to NAME',
+      );
+    }
+    expect(await list('--filter reason=cancelled')).toHaveLength(6);
+
     const typo = await run('queue retry --all --to Nwe --yes');
     expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('did you mean New?')]);
     const all = 'queue retry --all --filter reason=cancelled --to New';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from '../end-to-end/receiving.ts';
+import { receiving, ROOT } from '../end-to-end/receiving.ts';
 import { inherited } from '../end-to-end/running-command.ts';
 import { freePort } from '../free-port.ts';
 import { HAS_CLIENTS } from '../system/clients.ts';
@@ -122,9 +122,13 @@ describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
     return { result, secret: readFileSync(join(cwd, 'secret-in-use'), 'utf8') };
   }
 
-  async function byScript(receiver: string) {
+  async function byScript(
+    receiver: string,
+    { script = withFreePort(SCRIPT), server = service(receiver) } = {},
+  ) {
     const cwd = await checkout(receiver);
-    await writeFile(join(cwd, 'webhooks.sh'), await withFreePort(SCRIPT));
+    await writeFile(join(cwd, 'server.js'), server);
+    await writeFile(join(cwd, 'webhooks.sh'), await script);
     const shell = new JobShell(cwd);
     const base = { ...MACHINE, PATH: `${dirname(process.execPath)}:${MACHINE['PATH']}`, CI: 'true' };
     const done = await shell.run('sh webhooks.sh', ['-e'], base);
@@ -188,9 +192,38 @@ describe.skipIf(!HAS_CLIENTS)('the jobs of docs/ci.md', () => {
     it('passes for a right receiver, and stops it', { timeout: PATIENT }, async () => {
       const { code, output, reports, leftRunning } = await byScript('receiver.js');
       expect(code, output).toBe(0);
+      expect(output).not.toMatch(/Terminated|No such process/);
       expect(reports).toEqual(['captures.xml', 'program.xml', 'receiver.xml', 'replay.xml']);
       expect(leftRunning).toBe(0);
     });
+
+    it('shows the error of a receiver that does not start', { timeout: PATIENT }, async () => {
+      const server = 'console.log("starting";';
+      const { code, output, reports } = await byScript('receiver.js', { server });
+      expect(code, output).toBe(2);
+      expect(output).toContain('SyntaxError: missing ) after argument list');
+      expect(output).not.toMatch(/Terminated|No such process/);
+      expect(reports).toEqual(['captures.xml', 'program.xml', 'receiver.xml']);
+    });
+
+    it('sends no message to another program that has the port', { timeout: PATIENT }, async () => {
+      const other = await receiving({ secret: SECRET });
+      const script = Promise.resolve(SCRIPT.replaceAll('3000', new URL(other.url).port));
+      const { code, output } = await byScript('receiver.js', { script });
+      expect([code, output]).toEqual([2, expect.stringContaining('Another program listens at 127.0.0.1')]);
+      expect(other.requests).toHaveLength(0);
+    });
+
+    it(
+      'shows the log of a receiver that rejects a message of the project',
+      { timeout: PATIENT },
+      async () => {
+        const server = `console.log('the log of the service');\n${service('broken/rejects-invoices.js')}`;
+        const { code, output, leftRunning } = await byScript('broken/rejects-invoices.js', { server });
+        expect([code, leftRunning], output).toEqual([1, 0]);
+        expect(output.match(/^the log of the service$/gm)).toHaveLength(1);
+      },
+    );
 
     it(
       'fails for a receiver that accepts unsigned requests, runs the checks after it, and stops it',

@@ -242,6 +242,8 @@ describe.concurrent('hooks replay with a failed delivery', () => {
     }
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
     expect(xml).toContain('<testsuites name="hooks" tests="4" failures="1" errors="1" skipped="1"');
+    // The room that is reserved for the totals follows the tag.
+    expect(xml).not.toContain(' >');
     expect(xml).toContain('name="track &quot;a&lt;b&gt;&quot;&amp;\\u0007&quot; (line 2)"');
     expect(xml).toMatch(
       /<failure message="Delivery rejected: 404 Not Found from http:[^"]*" type="http-4xx">/,

@@ -93,7 +93,7 @@ async function waitingFor({ lanes }: OpenQueue, { source, destination }: LaneId)
 
 const UNSIGNED = 'a destination has no sharedSecret, so requests to it are unsigned';
 
-/** Logs warnings about the store and the webhooks. */
+/** Logs a new store, and warnings about the store and the webhooks. */
 export async function logWebhookWarnings(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
   const proxy = uncheckedProxy(options);
   if (proxy !== undefined) {
@@ -104,6 +104,8 @@ export async function logWebhookWarnings(options: WatchedEngineOptions, log: Ser
       if (enabled && sharedSecrets.length === 0) log.warn(UNSIGNED, { source, destination });
     }
   }
+  const { madeFile } = options.open;
+  if (madeFile !== undefined) log.info('made a new queue', { file: madeFile });
   // An unreadable store causes no warning here, because its first use reports the error.
   for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
   if (options.deliver) await logGoneDestinations(options, log);

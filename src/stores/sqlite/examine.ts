@@ -1,9 +1,10 @@
-import { constants } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import type { QueueError } from '../../errors.ts';
+import type { UnusableReason } from '../../file-problem.ts';
 import { surveyInspection, type QueueSurvey } from '../../queue/survey.ts';
 import { boundConfig } from './bound-config.ts';
-import { isMissing, mayAccess } from './file/files.ts';
+import { isMissing } from './file/files.ts';
 import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
@@ -12,7 +13,7 @@ import {
   type FileEnvironment,
 } from './file/examine-store.ts';
 import { engineProblem } from './file/sqlite.ts';
-import { storeError } from './file/store-error.ts';
+import { storeError, storeProblem } from './file/store-error.ts';
 import type { Store } from './file/store.ts';
 import { livingOwners } from './queue/owner.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
@@ -29,8 +30,8 @@ export type FileExamination =
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
-      /** Whether this user can write the file, and can create its log in the same folder. */
-      readonly isWritable: boolean;
+      /** Why this user cannot write the file, or create its log in the same folder. Undefined if the user can. */
+      readonly problem: UnusableReason | undefined;
       readonly store: StoreExamination;
       /** The state of the queue in numbers. Undefined if the file is damaged. */
       readonly survey: QueueSurvey | undefined;
@@ -52,15 +53,24 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
     survey: await surveyQueue(opened, clock),
     config: await boundConfig(opened),
   }));
-  const isWritable = around.problem === undefined && (await mayAccess(file, constants.W_OK));
+  const problem = around.problem ?? (await writeProblem(file));
   return {
     kind: 'there',
     freeBytes: around.freeBytes,
-    isWritable,
+    problem,
     store,
     survey: used?.survey,
     config: used?.config,
   };
+}
+
+async function writeProblem(file: string): Promise<UnusableReason | undefined> {
+  try {
+    await access(file, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return storeProblem(error, file);
+  }
 }
 
 /** Surveys the queue in `store`, which has QUEUE_TABLES, without adding or delivering. */

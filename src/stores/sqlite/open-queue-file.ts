@@ -13,7 +13,7 @@ import { SqliteInspection } from './queue/sqlite-inspection.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
 import { sweepDeliveries } from './queue/sqlite-sweep.ts';
 import { recoverInto, type FileRecovery } from './recover.ts';
-import { bindConfig } from './bound-config.ts';
+import { bindConfig, boundConfig } from './bound-config.ts';
 import { SqliteAudienceStore } from './sqlite-audience-store.ts';
 import { SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
 import { SqliteSeen } from './sqlite-seen.ts';
@@ -52,6 +52,7 @@ export async function openQueueFile(place: string, { retention, ...options }: Op
     sweep: () => sweepDeliveries(store),
     makeDue: (lane: LaneId, goesOn: () => boolean) => makeLaneRowsDue({ store, clock }, lane, goesOn),
     loss: lossText(store.found, store.file),
+    madeFile: store.found.isNew ? store.file : undefined,
     isSameFile: (other: string) => isSameFile(store.file, other),
   };
 }
@@ -80,6 +81,7 @@ function fileOperations(store: Store, clock: Clock) {
   return {
     bindConfig: (config: string, options?: { readonly replaces?: boolean }) =>
       bindConfig(store, config, options),
+    boundConfig: () => boundConfig(store),
     isDelivered: () => store.read((sql) => livingOwners(sql, clock.now()).length > 0),
     dropDead: (options: DeadDropping) => dropDead(store, options),
     giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),

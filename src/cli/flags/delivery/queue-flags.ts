@@ -3,6 +3,7 @@ import { resolvePath } from '../../../config/read-setting.ts';
 import { SharedClock, sleep, systemClock } from '../../../clock.ts';
 import { QueueError } from '../../../errors.ts';
 import type { CheckOptions, DurableQueue } from '../../../stores/opened-queue.ts';
+import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 
 export interface StoreFlags {
@@ -16,7 +17,7 @@ interface OpenQueueOptions {
    * Output for a warning that the queue file had lost commits before it was opened. @default no warning: `serve` and
    * `worker` print all `warnings`
    */
-  readonly io?: Pick<Io, 'note' | 'errColor'>;
+  readonly io?: Pick<Io, 'note' | 'errColor' | 'isQuiet'>;
 }
 
 interface OpenToWriteOptions extends Pick<OpenQueueOptions, 'io'>, CheckOptions {
@@ -42,6 +43,15 @@ export async function openQueueToWrite(
       await bindQueue(durable, settings);
     }
     await durable.check({ toAdd });
+    const { madeFile } = durable;
+    // A file that the user named: a mistyped path must be visible.
+    if (
+      madeFile !== undefined &&
+      namedStore(flags, settings) !== undefined &&
+      options.io?.isQuiet === false
+    ) {
+      options.io.note(`note: made a new queue at ${printable(madeFile)}`);
+    }
     return durable;
   } catch (error) {
     await durable.close();

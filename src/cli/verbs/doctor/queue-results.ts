@@ -29,11 +29,11 @@ export function storeResults(
   if (seen.kind === 'absent') {
     return [absentResult(seen, isNeeded), ...diskResults(dirname(seen.file), seen.freeBytes)];
   }
-  const { store, isWritable, freeBytes } = seen;
+  const { store, problem, freeBytes } = seen;
   return [
     lockResult(store),
     integrityResult(store),
-    ...permissionResults(store, isWritable),
+    ...permissionResults(store, problem),
     ...diskResults(dirname(store.file), freeBytes),
   ];
 }
@@ -68,16 +68,18 @@ function integrityResult({ damage, isChecked }: PresentStore): DoctorResult {
   return fail('integrity', `the file is damaged: ${damage}`, hint);
 }
 
-function permissionResults({ file, mode }: PresentStore, isWritable: boolean): DoctorResult[] {
+function permissionResults({ file, mode }: PresentStore, problem: AbsentStore['problem']): DoctorResult[] {
   const isShared = (mode & 0o077) !== 0;
   const shared = `${file} may be read by others (mode ${mode.toString(8)})`;
-  const readOnly = `${file} is read-only for this user, so nothing can be queued or delivered`;
-  const hint =
-    'check who owns the file and its folder (ls -ld) and that the disk is not mounted read-only, or name another with --store';
   return [
     ...(isShared ? [warn('permissions', shared, `chmod 600 ${file}`)] : []),
-    ...(isWritable ? [] : [fail('store', readOnly, hint)]),
+    ...(problem === undefined ? [] : [unwritableResult(file, problem)]),
   ];
+}
+
+function unwritableResult(file: string, { what, fix }: NonNullable<AbsentStore['problem']>): DoctorResult {
+  const said = `${file} cannot be written: ${what}, so nothing can be queued or delivered`;
+  return fail('store', said, `${fix}, or name another with --store`);
 }
 
 /** Reports the room on the disk, if its file system reports that. */
@@ -164,7 +166,8 @@ const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
   rejected: 'see the responses with hooks queue list --state dead; fix the cause, then hooks queue retry',
   exhausted: 'run hooks queue retry --all --filter reason=exhausted once the webhook works',
   invalid: 'see what is wrong with hooks queue list --state dead --filter reason=invalid',
-  cancelled: 'run hooks queue retry --all --filter reason=cancelled: the destination was gone or disabled',
+  cancelled:
+    'run hooks queue retry --all --filter reason=cancelled: the destination was gone or disabled (--to NAME for one that was renamed)',
   damaged: 'check the disk, which changed stored bodies, and send the messages again from their source',
 };
 

@@ -11,9 +11,10 @@ import { writeResult, type QueueOptions } from './run.ts';
 
 /**
  * Result of a change. `resent`: a dead letter whose message the client has sent again, and the queue has accepted.
- * `deletion`: a message of a deletion request, which keeps its destination.
+ * `deletion`: a message of a deletion request, which keeps its destination. `gone`: a delivery that serve and worker would
+ * make dead (cancelled) again, because the config does not have its destination.
  */
-export type ChangeResult = RetryResult | DropResult | DueResult | 'resent' | 'deletion';
+export type ChangeResult = RetryResult | DropResult | DueResult | 'resent' | 'deletion' | 'gone';
 export type Done = 'retried' | 'dropped' | 'due';
 
 /** Explains why a delivery was not changed, and what to do. */
@@ -28,6 +29,7 @@ export const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = 
   resent:
     'the client has sent its message again, and it was accepted; hooks queue drop removes the dead letter',
   deletion: 'it belongs to a deletion request, and keeps its destination: run hooks delete again',
+  gone: 'this config has no such destination, or it is disabled: hooks queue retry --to NAME delivers to another',
 };
 
 /** Throws ConfigError unless either ids or `--all` are given. */
@@ -112,7 +114,7 @@ export async function changeNamed(
 
 /** Whether a result is decided before the store is asked: the store would change such a delivery. */
 export function isLeft(result: ChangeResult | undefined): boolean {
-  return result === 'resent' || result === 'deletion';
+  return result === 'resent' || result === 'deletion' || result === 'gone';
 }
 
 function isDone(result: ChangeResult): result is Done {

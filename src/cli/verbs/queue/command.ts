@@ -58,10 +58,12 @@ tracking plan again, unless its client has sent the message again meanwhile.
 retry --to NAME delivers to another destination of the source, for example
 after a destination was renamed.
 
-serve, worker, send --queue and the like reject a queue in the data folder that
-belongs to another config. After a move of the config, run adopt.
+serve, worker, send --queue and the like, and retry, drop, purge and move reject
+a queue in the data folder that belongs to another config. After a move of the
+config, run adopt.
 
-purge, drop --all and retry --all ask before they change deliveries. Without a
+drop --all also removes deliveries that still wait; purge removes dead letters.
+Both and retry --all ask before they change deliveries. Without a
 terminal they need --yes.
 
 purge and vacuum give space back to the disk in steps, between the writes of
@@ -129,7 +131,7 @@ function addChangingVerbs(add: Add): void {
   addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
   const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
     (await import('./remove-deliveries.ts')).dropDeliveries(ids, options, io),
-  ).option('--all', 'drop all deliveries, or those that the flags below select');
+  ).option('--all', 'drop all, also waiting ones, or what the flags below select');
   addConfirmationFlags(addSelectionFlags(drop));
   const printing = add('export', 'print bodies or deliveries as NDJSON', async (_, options, io) =>
     (await import('./show-deliveries.ts')).exportDeliveries(options, io),

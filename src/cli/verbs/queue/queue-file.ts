@@ -8,7 +8,7 @@ import { commandSettings } from '../../flags/delivery/settings.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
-import { requireFile, withQueue, writeResult, type QueueOptions } from './run.ts';
+import { requireFile, withAnyQueue, withQueue, writeResult, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue backup FILE`. */
 export function backUpStore(name: string, options: QueueOptions, io: Io): Promise<ExitCode> {
@@ -52,7 +52,7 @@ export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
 
 /** Runs `hooks queue adopt`: binds the queue to the config of this command, for example after its folder was renamed. */
 export function adoptQueue(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, async (durable) => {
+  return withAnyQueue(options, io, async (durable) => {
     const { place } = durable;
     const file = requireFile(durable, {
       purpose: 'bind it to a config',

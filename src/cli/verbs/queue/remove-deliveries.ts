@@ -17,13 +17,13 @@ import {
 } from './change-deliveries.ts';
 import { quantityText, DEAD_LETTERS, DELIVERIES, askFirst } from './confirm.ts';
 import { addingTimeOf, isNarrowed, select, selectsDead, UNSETTLED_AND_DEAD } from './selection.ts';
-import { withProgress, withQueue, type QueueOptions } from './run.ts';
+import { withProgress, withOwnQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue drop`. */
 export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   rejectIdsWithAll(ids, options);
   if (ids.length === 0) return removeDeliveries(options, io, UNSETTLED_AND_DEAD);
-  return withQueue(options, io, (durable) =>
+  return withOwnQueue(options, io, (durable) =>
     changeNamed(ids, {
       inspection: durable.inspection,
       predict: async (deliveries) => deliveries.map(dropResultOf),
@@ -54,18 +54,25 @@ function removeDeliveries(
   io: Io,
   states: readonly DeliveryState[],
 ): Promise<ExitCode> {
-  return withQueue(options, io, async (durable) => {
-    const count = (): Promise<number> => countOf(durable, options, states);
+  return withOwnQueue(options, io, async (durable) => {
     const done = states === DEAD ? 'removed' : 'dropped';
     if (options.dryRun) {
-      writeWouldChange({ dropped: await count() }, 'dropped', { options, io, word: done });
+      const { dropped, waiting } = await countOf(durable, options, states);
+      writeWouldChange({ dropped }, 'dropped', { options, io, word: `${done}${waitingText(waiting)}` });
       return ExitCode.ok;
     }
     // `--filter` can select states too, so the deliveries that it selects may not all be dead letters.
     const areDead =
       options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
     const things = areDead ? DEAD_LETTERS : DELIVERIES;
-    const text = (found: number): string => `Remove ${quantityText(found, things)} for good?`;
+    let waiting = 0;
+    const count = async (): Promise<number> => {
+      const counts = await countOf(durable, options, states);
+      waiting = counts.waiting;
+      return counts.dropped;
+    };
+    const text = (found: number): string =>
+      `Remove ${quantityText(found, things)}${waitingText(waiting)} for good?`;
     const declined = await askFirst({ count, text }, options, io);
     if (declined !== undefined) return declined;
     const counts = await dropSelected({ durable, states, options, io });
@@ -75,26 +82,34 @@ function removeDeliveries(
   });
 }
 
-/** Counts the deliveries that can be removed: a delivery in flight stays. */
+function waitingText(count: number): string {
+  return count === 0 ? '' : ` (${count.toLocaleString('en')} of them still waiting to be delivered)`;
+}
+
+/** Counts the deliveries that can be removed, and those of them that wait: a delivery in flight stays. */
 async function countOf(
   { inspection }: DurableQueue,
   options: QueueOptions,
   states: readonly DeliveryState[],
-): Promise<number> {
-  if (!isNarrowed(options)) {
-    const lanes = await inspection.stats();
-    return lanes.reduce(
-      (sum, lane) =>
-        sum +
-        (options.state ?? states).reduce((own, state) => own + (state === 'sending' ? 0 : lane[state]), 0),
-      0,
-    );
+): Promise<{ readonly dropped: number; readonly waiting: number }> {
+  const counts: Record<DeliveryState, number> = {
+    pending: 0,
+    sending: 0,
+    retrying: 0,
+    delivered: 0,
+    dead: 0,
+  };
+  if (isNarrowed(options)) {
+    for await (const page of select(inspection, options, { states })) {
+      for (const { state } of page) counts[state]++;
+    }
+  } else {
+    for (const lane of await inspection.stats()) {
+      for (const state of options.state ?? states) counts[state] += lane[state];
+    }
   }
-  let count = 0;
-  for await (const page of select(inspection, options, { states })) {
-    count += page.filter(({ state }) => state !== 'sending').length;
-  }
-  return count;
+  const waiting = counts.pending + counts.retrying;
+  return { dropped: waiting + counts.delivered + counts.dead, waiting };
 }
 
 interface Dropping {

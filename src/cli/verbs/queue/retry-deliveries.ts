@@ -3,6 +3,7 @@ import type { Delivery, DeliveryState } from '../../../queue/delivery.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { noteUndelivered } from '../../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../../flags/delivery/settings.ts';
 import { ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import {
@@ -20,7 +21,7 @@ import {
 } from './change-deliveries.ts';
 import { askFirst, quantityText, DEAD_LETTERS } from './confirm.ts';
 import { select } from './selection.ts';
-import { withProgress, withQueue, type QueueOptions } from './run.ts';
+import { withProgress, withOwnQueue, type QueueOptions } from './run.ts';
 
 /** Runs `hooks queue retry`. */
 export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
@@ -33,7 +34,7 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
   if (now && options.all && !options.quiet) {
     io.note('note: --now skips dead letters; hooks queue retry --all delivers dead letters again');
   }
-  return withQueue(options, io, async (durable) => {
+  return withOwnQueue(options, io, async (durable) => {
     const change = { ...(await changeOf(durable, options, io)), inspection: durable.inspection, options, io };
     if (!options.quiet && !options.dryRun) await noteUndelivered(durable, io);
     if (ids.length > 0) return changeNamed(ids, change);
@@ -56,7 +57,19 @@ async function changeOf(
     };
   }
   const predict = (deliveries: readonly (Delivery | undefined)[]) => predictRetries(durable, deliveries);
-  if (options.to === undefined) return { predict, change: (some) => inspection.retry(some), done: 'retried' };
+  if (options.to === undefined) {
+    const { goneCheck } = await import('./transfer/gone-destinations.ts');
+    const isGone = goneCheck(await commandSettings(options, io));
+    return {
+      predict: async (deliveries) =>
+        (await predict(deliveries)).map((result, index) => {
+          const delivery = deliveries[index];
+          return result === 'retried' && delivery !== undefined && isGone(delivery) ? 'gone' : result;
+        }),
+      change: (some) => inspection.retry(some),
+      done: 'retried',
+    };
+  }
   const { retryElsewhere } = await import('./transfer/retry-elsewhere.ts');
   return { ...(await retryElsewhere(durable, options.to, { options, io, predict })), done: 'retried' };
 }
@@ -99,6 +112,7 @@ const STAYING = [
   { result: 'invalid', hasFailed: true },
   { result: 'damaged', hasFailed: true },
   { result: 'deletion', hasFailed: true },
+  { result: 'gone', hasFailed: true },
   { result: 'resent', hasFailed: false },
 ] as const satisfies readonly { readonly result: ChangeResult; readonly hasFailed: boolean }[];
 

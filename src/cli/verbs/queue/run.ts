@@ -1,12 +1,14 @@
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
+import type { ConfigError } from '../../../errors.ts';
 import type { GlobalOptions } from '../../command.ts';
 import { fitText } from '../../fit-text.ts';
 import { jsonLine } from '../../json-line.ts';
 import { createProgress, type ProgressBar } from '../../print/progress.ts';
 import { interruptedCode, type ExitCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
+import { foreignQueueError } from '../../flags/bind-queue.ts';
 import { flagError } from '../../flags/flag-values.ts';
-import { openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
+import { namedStore, openQueue, type StoreFlags } from '../../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import type { SelectionFlags } from './selection.ts';
 
@@ -24,15 +26,49 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
   readonly limit?: number;
 }
 
+type Use = (durable: DurableQueue) => Promise<ExitCode>;
+
+/** Opens the queue like withAnyQueue, to read it. Notes that it belongs to another config. */
+export function withQueue(options: QueueOptions, io: Io, use: Use): Promise<ExitCode> {
+  return withAnyQueue(options, io, async (durable) => {
+    const error = await ownershipError(durable, options, io);
+    if (error !== undefined && !options.quiet) io.note(`note: ${error.message}`);
+    return use(durable);
+  });
+}
+
+/**
+ * Opens the queue like withAnyQueue, to change its deliveries. Throws ConfigError if it belongs to another config, because
+ * that project may be waiting for them.
+ */
+export function withOwnQueue(options: QueueOptions, io: Io, use: Use): Promise<ExitCode> {
+  return withAnyQueue(options, io, async (durable) => {
+    const error = await ownershipError(durable, options, io);
+    if (error !== undefined) throw error;
+    return use(durable);
+  });
+}
+
+/**
+ * The error for a queue of the data folder that belongs to another config. A store that is named belongs to all configs, and
+ * a command without a config takes no queue for its own, as an operator in the data folder.
+ */
+async function ownershipError(
+  { file, place }: DurableQueue,
+  options: QueueOptions,
+  io: Io,
+): Promise<ConfigError | undefined> {
+  const settings = await commandSettings(options, io);
+  const hasOwn = settings.configPath !== undefined && namedStore(options, settings) === undefined;
+  if (file === undefined || !hasOwn) return undefined;
+  return foreignQueueError(place, await file.boundConfig(), settings);
+}
+
 /**
  * Opens the queue, and closes it when `use` settles. Returns the exit code of `use`, or 130 after Ctrl-C. Throws QueueError
  * if the queue does not exist.
  */
-export async function withQueue(
-  options: QueueOptions,
-  io: Io,
-  use: (durable: DurableQueue) => Promise<ExitCode>,
-): Promise<ExitCode> {
+export async function withAnyQueue(options: QueueOptions, io: Io, use: Use): Promise<ExitCode> {
   const durable = await openQueue(options, await commandSettings(options, io), { create: false, io });
   try {
     const code = await use(durable);

@@ -12,7 +12,7 @@ import { jsonLine } from '../../json-line.ts';
 import { briefJson, fullJson, seenJson } from './delivery-json.ts';
 import { briefHead, briefText, fullText, problemLine } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
-import { isNarrowed, UNSETTLED_AND_DEAD, select } from './selection.ts';
+import { isNarrowed, STATES, UNSETTLED_AND_DEAD, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './run.ts';
 import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
@@ -143,7 +143,7 @@ export function showDelivery(id: string, options: QueueOptions, io: Io): Promise
     const delivery = await inspection.get(fullId);
     if (delivery === undefined) {
       throw new InputError(`There is no delivery ${printable(id, 80)} in the queue`, {
-        hint: 'run hooks queue list to see the ids',
+        hint: (await messageHint(inspection, id, io)) ?? 'run hooks queue list to see the ids',
       });
     }
     if (options.output === 'json') io.out(jsonLine(fullJson(delivery)));
@@ -151,3 +151,21 @@ export function showDelivery(id: string, options: QueueOptions, io: Io): Promise
     return ExitCode.ok;
   });
 }
+
+/** Names the deliveries of a message, whose id was given for that of a delivery. Undefined if the queue has none. */
+async function messageHint(
+  inspection: QueueInspection,
+  messageId: string,
+  { signal }: Io,
+): Promise<string | undefined> {
+  const ids: string[] = [];
+  for await (const page of select(inspection, {}, { states: STATES })) {
+    ids.push(...page.filter((each) => each.messageId === messageId).map(({ id }) => printable(id, 80)));
+    if (ids.length >= SHOWN_OF_MESSAGE || signal.aborted) break;
+  }
+  if (ids.length === 0) return undefined;
+  const shown = ids.slice(0, SHOWN_OF_MESSAGE).join(', or ');
+  return `this is the id of a message: run hooks queue show ${shown}`;
+}
+
+const SHOWN_OF_MESSAGE = 3;

@@ -64,7 +64,7 @@ function countFrames(log: string, pageBytes: number): number {
 }
 
 /** Returns a sentence about what the file had lost when it was opened. Undefined if it had lost nothing. */
-export function lossText(found: StoreFound, file: string): string | undefined {
+export function lossText(found: Omit<StoreFound, 'isNew'>, file: string): string | undefined {
   if (found.wasEmpty) return `${file} had 0 bytes: a new queue was made in it`;
   if (found.lostPages > 0) {
     return `${found.lostPages} pages of recent changes are missing from the log of ${file}`;

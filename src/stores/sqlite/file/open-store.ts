@@ -56,11 +56,12 @@ export async function openStore(
   { clock, tables, create = true, isReading = false }: StoreOptions,
 ): Promise<Store> {
   const file = fileOf(place);
-  if (!create && (await isMissing(file))) throw noQueue(file);
+  const isNew = await isMissing(file);
+  if (!create && isNew) throw noQueue(file);
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
   const room = new DiskRoom(file);
   if (isReading) await assertNotEmpty(file);
-  const found = { wasEmpty: await isEmptyFile(file), lostPages: lostPages(file), cutCommits: 0 };
+  const found = { isNew, wasEmpty: await isEmptyFile(file), lostPages: lostPages(file), cutCommits: 0 };
   const isReadOnly = isReading && (await cannotBeWritten(file));
   const reopen = () => (isReadOnly ? connectToRead(file, tables) : reconnect(file, tables));
   for (;;) {

@@ -27,7 +27,7 @@ interface SqliteStoreOptions {
   readonly clock: Clock;
   /** Whether to reject writes, because the connection may be to a copy of the file. @default false */
   readonly isReadOnly?: boolean;
-  /** Problems that were found when the file was opened. @default no problems */
+  /** Facts about the file from opening it. @default no problems */
   readonly found?: StoreFound;
   /** Opens the file again. The function first syncs the whole content of the file to the disk. */
   readonly reopen: () => Promise<SqliteConnection>;
@@ -58,7 +58,7 @@ export class SqliteStore implements Store {
     this.#connection = new SoundConnection(connection, options.reopen);
     this.file = options.file;
     this.room = options.room;
-    this.found = options.found ?? { cutCommits: 0, lostPages: 0, wasEmpty: false };
+    this.found = options.found ?? { cutCommits: 0, lostPages: 0, wasEmpty: false, isNew: false };
     this.#clock = options.clock;
     this.#isReadOnly = options.isReadOnly ?? false;
   }

@@ -32,7 +32,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Problems of the file that were found when it was opened. */
+/** Facts about the file from opening it. */
 export interface StoreFound {
   /** Number of commits that were lost because the log was damaged (cut-commits.ts). */
   readonly cutCommits: number;
@@ -40,6 +40,8 @@ export interface StoreFound {
   readonly lostPages: number;
   /** Whether the file had 0 bytes, so that a new queue was made in it. */
   readonly wasEmpty: boolean;
+  /** Whether the file was missing, and was made. */
+  readonly isNew: boolean;
 }
 
 export interface WriteOptions {

@@ -2,6 +2,7 @@ import type { Settings } from '../../../../config/settings.ts';
 import type { Sources } from '../../../../engine/options.ts';
 import { ConfigError } from '../../../../errors.ts';
 import type { Delivery } from '../../../../queue/delivery.ts';
+import type { LaneId } from '../../../../queue/queue.ts';
 import type { Io } from '../../../io.ts';
 import { quantityText, DELIVERIES } from '../confirm.ts';
 import { laneText } from '../delivery-line.ts';
@@ -9,19 +10,17 @@ import type { QueueOptions } from '../run.ts';
 
 /** Counts imported deliveries that wait for a destination that the config does not have. */
 export class GoneDestinations {
-  /** Undefined without a config, which may be that of another machine. */
-  readonly #sources: Sources | undefined;
+  readonly #isGone: ReturnType<typeof goneCheck>;
   readonly #counts = new Map<string, number>();
 
   constructor(settings: Settings) {
-    this.#sources = settings.configPath === undefined ? undefined : sourcesOf(settings);
+    this.#isGone = goneCheck(settings);
   }
 
   see(deliveries: readonly Delivery[]): void {
-    if (this.#sources === undefined) return;
     for (const { state, source, destination } of deliveries) {
       if (state === 'dead' || state === 'delivered') continue;
-      if (this.#sources[source]?.destinations[destination]?.enabled) continue;
+      if (!this.#isGone({ source, destination })) continue;
       const lane = laneText({ source, destination });
       this.#counts.set(lane, (this.#counts.get(lane) ?? 0) + 1);
     }
@@ -36,6 +35,16 @@ export class GoneDestinations {
       );
     }
   }
+}
+
+/**
+ * Returns a check whether serve and worker would make dead letters of a lane's deliveries, because the config has no such
+ * destination, or it is disabled. Without a config, which may be on another machine, no lane is gone.
+ */
+export function goneCheck(settings: Settings): (lane: LaneId) => boolean {
+  const sources = settings.configPath === undefined ? undefined : sourcesOf(settings);
+  if (sources === undefined) return () => false;
+  return ({ source, destination }) => sources[source]?.destinations[destination]?.enabled !== true;
 }
 
 /** The sources of the config. Undefined if they cannot be used, for example because a variable is not set. */

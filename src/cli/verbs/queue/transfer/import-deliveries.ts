@@ -2,7 +2,7 @@ import { HooksError, InputError } from '../../../../errors.ts';
 import { readJson } from '../../../../message/json/read-json.ts';
 import { toMovedDelivery, type Delivery } from '../../../../queue/delivery.ts';
 import { expandInputs } from '../../../../replay/reading/expand-inputs.ts';
-import { openInputs, STDIN } from '../../../../replay/reading/inputs.ts';
+import { openInputs, STDIN, type Input } from '../../../../replay/reading/inputs.ts';
 import { readEntries } from '../../../../replay/reading/read-entries.ts';
 import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
 import type { SeenMessage } from '../../../../service/ingest/seen.ts';
@@ -43,25 +43,31 @@ export async function importDeliveries(
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  const pages = pagesOf(inputs, io.signal);
+  // Reads a page before the queue is opened, so that a wrong file makes no new queue.
+  let page = await pages.next();
   const settings = await commandSettings(options, io);
   // Without a config, the import is for any config, because the deliveries name their destinations.
   const binds = settings.configPath !== undefined;
   const durable = await openQueueToWrite(options, settings, { io, binds });
+  let counts: ImportCounts = { waiting: 0, dead: 0, known: 0, delivered: 0, seen: 0 };
   try {
     const gone = new GoneDestinations(settings);
-    let counts: ImportCounts = { waiting: 0, dead: 0, known: 0, delivered: 0, seen: 0 };
     await withProgress('imported', { options, io }, async (progress) => {
-      for (const input of inputs) {
-        for await (const page of pagesOf(readEntries(input, io.signal))) {
-          counts = withPage(counts, page, await add(page, durable));
-          gone.see(page.deliveries);
-          progress.update(counts.waiting + counts.dead);
-        }
+      for (; page.done !== true; page = await pages.next()) {
+        counts = withPage(counts, page.value, await add(page.value, durable));
+        gone.see(page.value.deliveries);
+        progress.update(counts.waiting + counts.dead);
       }
     });
     gone.warn(options, io);
     writeResult({ fields: { ...counts, to: durable.place }, text: textOf(counts, durable) }, { options, io });
     return interruptedCode(io) ?? ExitCode.ok;
+  } catch (error) {
+    if (counts.waiting + counts.dead + counts.known + counts.seen > 0) {
+      io.note(`note: ${textOf(counts, durable)}; importing the whole file again adds each delivery once`);
+    }
+    throw error;
   } finally {
     await durable.close();
   }
@@ -74,14 +80,16 @@ interface ExportPage {
 }
 
 /** Yields the lines in pages. Throws InputError for an entry of another kind, before its page is added. */
-async function* pagesOf(reading: AsyncIterable<readonly ReplayEntry[]>): AsyncGenerator<ExportPage> {
+async function* pagesOf(inputs: readonly Input[], signal: AbortSignal): AsyncGenerator<ExportPage> {
   let page: ExportPage = { deliveries: [], seen: [] };
-  for await (const entries of reading) {
-    for (const entry of entries) {
-      readLine(entry, page);
-      if (page.deliveries.length + page.seen.length < PAGE) continue;
-      yield page;
-      page = { deliveries: [], seen: [] };
+  for (const input of inputs) {
+    for await (const entries of readEntries(input, signal)) {
+      for (const entry of entries) {
+        readLine(entry, page);
+        if (page.deliveries.length + page.seen.length < PAGE) continue;
+        yield page;
+        page = { deliveries: [], seen: [] };
+      }
     }
   }
   yield page;

@@ -8,7 +8,7 @@ import { printable } from '../../../../redact.ts';
 import { ExitCode, interruptedCode } from '../../../exit-code.ts';
 import type { Io } from '../../../io.ts';
 import type { DurableQueue } from '../../../../stores/opened-queue.ts';
-import { withProgress, withQueue, writeResult, type QueueOptions } from '../run.ts';
+import { withProgress, withOwnQueue, writeResult, type QueueOptions } from '../run.ts';
 
 export interface MoveFlags extends QueueOptions {
   readonly to: string;
@@ -16,7 +16,7 @@ export interface MoveFlags extends QueueOptions {
 
 /** Runs `hooks queue move --to URL`. */
 export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, async (from) => {
+  return withOwnQueue(options, io, async (from) => {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
       if (await to.isSameStore(from)) throw sameStore(options, to);
