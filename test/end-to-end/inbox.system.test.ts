@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 // Needs chromium.
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -121,8 +122,8 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     const listen = await listening();
     await listen.post(track(1));
     const { page } = await openPage('about:blank');
-    let connect = (): void => {};
-    const held = new Promise<void>((resolve) => (connect = resolve));
+    const gate = new EventEmitter();
+    const held = once(gate, 'open');
     await page.route(/events/, async (route) => {
       await held;
       await route.continue();
@@ -130,7 +131,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await page.goto(listen.inbox);
     await page.locator('.side').getByText('Connecting…').waitFor();
     expect(await page.getByText('No requests yet').count()).toBe(0);
-    connect();
+    gate.emit('open');
     await requests(page).waitFor();
   });
 
