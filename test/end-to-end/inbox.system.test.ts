@@ -1,6 +1,6 @@
-import { EventEmitter, once } from 'node:events';
 // Needs chromium.
 import { createHash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
