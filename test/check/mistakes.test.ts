@@ -327,3 +327,14 @@ it('says that it accepts forgeries, if some of them pass with and without a sign
     checks: ['unsigned', 'wrong-signature', 'short-signature', 'tampered', 'other-secret'],
   });
 });
+
+it('names a receiver that trims the body before it hashes it', async () => {
+  const trims: Respond = ({ headers, body }) => {
+    if (headers['x-signature'] !== hmac(body.toString().trim())) return { status: 401 };
+    return isJson(body) ? {} : { status: 400 };
+  };
+  const found = await explanations(trims);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ checks: ['raw-bytes'], confidence: 'proved' });
+  expect(found[0]?.says).toContain('without the white space around the body');
+});
