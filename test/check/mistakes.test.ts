@@ -282,7 +282,7 @@ it.each<[string, Respond, { code: string; says: string }]>([
   [
     'a receiver that hashes twice',
     verifying((body) => hmac(sha('sha256', body))),
-    { code: 'plain-hash', says: 'as the HMAC of the bytes of the SHA-256 hash of the body' },
+    { code: 'hashed-twice', says: 'as the HMAC of the bytes of the SHA-256 hash of the body' },
   ],
 ])('names the mistake of %s, by the signature that it accepts', async (_, receiver, { says, code }) => {
   const told = await explanationsAt('/hook', receiver, '--only', 'track');

@@ -29,7 +29,7 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
     crashMistake(failure, model) ??
     (failure.isForged ? undefined : rejectionInWords(response, proved)) ??
     ownCause(response);
-  if (own !== undefined) return own;
+  if (own !== undefined) return failure.isForged && own.code === 'exception' ? { ...own, fix: CATCH } : own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
   if (isProved && !failure.isForged && model.isAsForgery(response)) return proved;
   const suspects = suspectsOf(failure, model);
@@ -124,11 +124,15 @@ function crashMistake(
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }
 
+const CATCH =
+  'catch this exception where the receiver verifies, and respond with 401: after a 5xx the sender repeats the message for 4 hours';
+
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
 /** Fixes for the author of the receiver: those of the causes tell senders to retry for longer. */
 const OWN_FIXES: Readonly<Record<string, string>> = {
+  exception: 'repair this in the receiver, whose log names file and line',
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
   'come-back-later': 'run hooks test again after that time; if it is in maintenance, end that',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',
