@@ -100,12 +100,8 @@ function usageHint(sentence: string, command: Command): string {
   const [, choices = '', got = ''] = CHOICE.exec(sentence) ?? [];
   if (choices !== '') return nearHint(got, choices.split(/, | or /), help);
   if (/^Expected (?:at most|no arguments)/.test(sentence)) return `${meantArgument(command)}; or ${help}`;
-  const missing = /^Expected the argument `([\w-]+)`/.exec(sentence)?.[1];
-  const described = command.registeredArguments.find((argument) => argument.name() === missing)?.description;
-  if (described) return `${missing}: ${described}; or ${help}`;
-  const lacking = /^Expected `(--[^`]+)`, got nothing$/.exec(sentence)?.[1];
-  const option = command.options.find(({ flags }) => flags === lacking);
-  if (option !== undefined) return `add ${lacking}: ${option.description}; or ${help}`;
+  const described = describedHint(sentence, command);
+  if (described !== undefined) return `${described}; or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
   if (takesIds && /^Unknown option `-[^-]/.test(sentence)) {
     return `put an id that starts with - after --: ${pathOf(command)} -- ID; or ${help}`;
@@ -119,6 +115,16 @@ function usageHint(sentence: string, command: Command): string {
   return flag === undefined || command.parent !== null
     ? help
     : `give it after the command: hooks COMMAND ${flag} …; or ${help}`;
+}
+
+/** Returns the description of the argument or flag that is missing. */
+function describedHint(sentence: string, command: Command): string | undefined {
+  const [, argument, flags] =
+    /^Expected (?:the argument `([\w-]+)`|`(--[^`]+)`, got nothing$)/.exec(sentence) ?? [];
+  const option = command.options.find((each) => each.flags === flags);
+  if (option !== undefined) return `add ${flags}: ${option.description}`;
+  const described = command.registeredArguments.find((each) => each.name() === argument)?.description;
+  return described ? `${argument}: ${described}` : undefined;
 }
 
 function helpHint(sentence: string, command: Command): string {

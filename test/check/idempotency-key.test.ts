@@ -64,14 +64,16 @@ it('names a receiver that responds with 409 to a known key', async () => {
   expect(failed[0]).toContain('respond with 2xx to a messageId or Idempotency-Key that you know already');
 });
 
+const addsNewline = ({ headers, body }: Seen): boolean =>
+  headers['x-signature'] === hmac(`${body.toString()}\n`);
+
 it.each([
   ['2xx', {}],
   ['409', { status: 409 }],
 ])(
   'finds the mistake of a receiver that remembers keys before it verifies, with %s to a known one',
   async (_, known) => {
-    const trims = ({ headers, body }: Seen) => headers['x-signature'] === hmac(`${body.toString()}\n`);
-    const { stdout } = await tested(remembering(known, trims), '--only', 'track');
+    const { stdout } = await tested(remembering(known, addsNewline), '--only', 'track');
     expect(stdout).toContain('with a newline at the end of the body');
     expect(stdout).not.toContain('"inconsistent"');
   },

@@ -328,13 +328,53 @@ it('says that it accepts forgeries, if some of them pass with and without a sign
   });
 });
 
+const trims: Respond = ({ headers, body }) => {
+  if (headers['x-signature'] !== hmac(body.toString().trim())) return { status: 401 };
+  return isJson(body) ? {} : { status: 400 };
+};
+
 it('names a receiver that trims the body before it hashes it', async () => {
-  const trims: Respond = ({ headers, body }) => {
-    if (headers['x-signature'] !== hmac(body.toString().trim())) return { status: 401 };
-    return isJson(body) ? {} : { status: 400 };
-  };
   const found = await explanations(trims);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatchObject({ checks: ['raw-bytes'], confidence: 'proved' });
   expect(found[0]?.says).toContain('without the white space around the body');
+});
+
+it.each<[string, Respond, { code: string; hint: string }]>([
+  [
+    'an exception that rejects a forgery',
+    ({ headers, body }) => {
+      if (headers['x-signature'] !== hmac(body)) return { status: 500, body: 'Error: bad signature' };
+      return isJson(body) ? {} : { status: 400 };
+    },
+    { code: 'exception', hint: 'catch this exception where the receiver verifies, and respond with 401' },
+  ],
+  [
+    'a digest that is hashed again',
+    ({ headers, body }) => {
+      const digest = createHash('sha1').update(hmac(body)).digest('hex');
+      return { status: headers['x-signature'] === digest ? 200 : 401 };
+    },
+    { code: 'hashed-twice', hint: 'hash once, neither the body before the HMAC nor its digest again' },
+  ],
+])('tells how to fix %s', async (_, receiver, { code, hint }) => {
+  const [first] = await explanations(receiver, '--only', 'track,unsigned');
+  expect(first).toMatchObject({ code, hint: expect.stringContaining(hint) as string });
+});
+
+it('expects a direct response, not the lack of a redirect, from a receiver that is late', async () => {
+  const { port, close } = await startHttp(() => 'hang');
+  onTestFinished(close);
+  const args = [
+    'test',
+    `http://127.0.0.1:${port}/`,
+    '--secret',
+    SECRET,
+    '--timeout',
+    '200ms',
+    '--only',
+    'redirect',
+  ];
+  const { stdout } = await hooks(args);
+  expect(stdout).toContain(', expected a direct response ');
 });

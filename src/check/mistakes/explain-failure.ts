@@ -24,12 +24,8 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   if (countered !== undefined && !seen.isForged) return countered;
   const failure = model.withoutDisprovedCause(seen);
   const { response } = failure;
-  const own =
-    (failure.isForged || failure.facts === undefined ? model.unclearRejection(failure) : undefined) ??
-    crashMistake(failure, model) ??
-    (failure.isForged ? undefined : rejectionInWords(response, proved)) ??
-    ownCause(response);
-  if (own !== undefined) return failure.isForged && own.code === 'exception' ? { ...own, fix: CATCH } : own;
+  const own = ownMistake(failure, context);
+  if (own !== undefined) return own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
   if (isProved && !failure.isForged && model.isAsForgery(response)) return proved;
   const suspects = suspectsOf(failure, model);
@@ -39,6 +35,17 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
   if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
   return apart ?? commonMistake(failure, context);
+}
+
+/** The mistake that the response itself shows. */
+function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): ReceiverMistake | undefined {
+  const { response, isForged, facts } = failure;
+  const own =
+    (isForged || facts === undefined ? model.unclearRejection(failure) : undefined) ??
+    crashMistake(failure, model) ??
+    (isForged ? undefined : rejectionInWords(response, proved)) ??
+    ownCause(response);
+  return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
 /** The mistake of rejecting a correct message in words, with a 2xx, and the reason if a probe shows it. */
