@@ -106,7 +106,7 @@ export async function presentedRequest(
     },
     warning:
       (schemes === undefined ? missingSignature(headers, own) : undefined) ??
-      (meant.every(({ isLenient }) => isLenient) ? prefixWarning(signature ?? shown) : undefined),
+      (meant.length === 1 && meant[0]?.isLenient === true ? prefixWarning(signature ?? shown) : undefined),
   };
 }
 
