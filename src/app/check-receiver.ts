@@ -1,5 +1,6 @@
 import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import type { WebhookOptions } from '../engine/options.ts';
+import { idempotencyKeyOf } from '../engine/round/attempt.ts';
 import { prepareWebhook, type Webhook } from '../engine/webhook.ts';
 import { validateRoute } from '../transport/route/validate-route.ts';
 import type { FailureEvidence } from '../transport/cause.ts';
@@ -16,7 +17,7 @@ import { USER_AGENT } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<
   RunOptions,
-  'transport' | 'url' | 'headers' | 'causes' | 'mistakenRequests'
+  'transport' | 'url' | 'headers' | 'idempotencyKeyOf' | 'causes' | 'mistakenRequests'
 > {
   readonly receiver: CheckedReceiver;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
@@ -37,7 +38,7 @@ export function checkedReceiver({ url, headers, connection, proxyEnv }: GivenRec
   return webhook;
 }
 
-/** Runs the checks with the transport, headers and signature of real deliveries. */
+/** Runs the checks with the transport, headers, `Idempotency-Key` and signature of real deliveries. */
 export async function checkReceiver(options: CheckReceiverOptions): Promise<RunEnd> {
   const { receiver, proxyEnv, ...rest } = options;
   const transport = createUndiciTransport({ proxyEnv });
@@ -46,7 +47,9 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
     const examine = ({ error, cause }: FailureEvidence) =>
       examineFailure({ url, error, cause, env: proxyEnv, signal: rest.signal });
     const causes = { responseCauseOf, networkCauseOf, printedCauseOf };
-    return await new CheckRun({ ...rest, transport, url, headers, examine, causes, mistakenRequests }).run();
+    const keys = receiver.hasOwnKey ? {} : { idempotencyKeyOf };
+    const sending = { transport, url, headers, ...keys, examine, causes, mistakenRequests };
+    return await new CheckRun({ ...rest, ...sending }).run();
   } finally {
     await transport.close();
   }

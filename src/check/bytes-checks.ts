@@ -1,7 +1,7 @@
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { signedTitles, type Check, type ReceiverMistake } from './check.ts';
 
-/** JSON that JSON.stringify would write differently: white space, numbers, escapes, the order of integer keys. */
+/** JSON that JSON.stringify would write differently: spaces, numbers, escapes, the order of integer keys. */
 const SPELLED_OTHERWISE = String.raw`"revenue" : 27.50, "total":1E2, "2":"\u0041", "1":"a\/b"`;
 
 const ONLY_STRINGIFIED: ReceiverMistake = {
@@ -11,21 +11,22 @@ const ONLY_STRINGIFIED: ReceiverMistake = {
 };
 
 /**
- * Creates the check that a receiver hashes the received bytes, not re-serialized JSON. With a lenient scheme, which allows
- * both (contract, Signature), a rejection is only advice.
+ * Creates the check that a receiver hashes the received bytes, not re-serialized or trimmed JSON. With a lenient scheme,
+ * which allows the JSON-stringified body too (contract, Signature), hashing that is only advice.
  */
 export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
   if (schemes.some(({ covers }) => covers === 'first')) return [];
   return [
     {
       code: 'raw-bytes',
-      title: 'JSON in another spelling than that of JSON.stringify, signed as is',
+      title: 'JSON in another spelling, with white space around it, signed as is',
       expects: 'taken',
       needsSecret: true,
       ...(schemes.some((scheme) => scheme.isLenient === true) && { advice: ONLY_STRINGIFIED }),
       requests: (sample) => {
         const body = sample.body('track', 'raw-bytes').toString();
-        return [sample.signed(Buffer.from(body.replace('"revenue":27.5', SPELLED_OTHERWISE)))];
+        const spelled = body.replace('"revenue":27.5', SPELLED_OTHERWISE);
+        return [sample.signed(Buffer.from(` ${spelled}\n`))];
       },
     },
   ];

@@ -20,7 +20,7 @@ export interface Check {
   readonly atOnce?: true;
   /** Marks a check whose own mistake explains a rejection, so that the run does not probe how the receiver verifies. */
   readonly isOwnMistake?: true;
-  /** Advice for a receiver that rejects the requests. The check passes nevertheless. */
+  /** Advice for a receiver that hashes the JSON-stringified body. The check passes nevertheless. */
   readonly advice?: ReceiverMistake;
   /** Maximum share of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;

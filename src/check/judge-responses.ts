@@ -34,7 +34,7 @@ export const EXPECTED_STATUS = {
   taken: '2xx',
   rejected: '4xx',
   decided: '2xx or 4xx',
-  direct: 'no redirect',
+  direct: 'a direct response',
   secure: 'a connection',
 } as const satisfies Readonly<Record<Expected, string>>;
 

@@ -1,8 +1,10 @@
 import { sleep, type Clock } from '../clock.ts';
+import { isJson } from '../message/json/read-json.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
 import type { CauseFacts, FailureEvidence, ResponseCause } from '../transport/cause.ts';
 import type { ConnectionOptions, Transport } from '../transport/transport.ts';
+import { isObject } from '../validate-options.ts';
 import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
@@ -13,6 +15,10 @@ export interface TestedReceiverOptions {
   readonly url: string;
   /** Header names and values in turn, without the signature. */
   readonly headers: readonly string[];
+  /** Makes the value of `Idempotency-Key` for a message id. Undefined to leave the header as it is in `headers`. */
+  readonly idempotencyKeyOf?: ((messageId: string) => string) | undefined;
+  /** Makes the keys of each run unique. */
+  readonly runId: string;
   readonly timeoutMs: number;
   readonly connection?: ConnectionOptions | undefined;
   /** Secrets to remove from responses. */
@@ -34,6 +40,8 @@ interface AskChanges {
   readonly url?: string;
   /** A shorter timeout. */
   readonly timeoutMs?: number;
+  /** Id of the message, of which `Idempotency-Key` is made. @default a new id */
+  readonly messageId?: string | undefined;
 }
 
 /** Result of an examination: the code of a NetworkCause, and the location at which the receiver was found. */
@@ -65,6 +73,8 @@ export class ReceiverUnderTest {
   /** Number of failures in a row without any output. */
   #silent = 0;
   #seen: Promise<Examined | undefined> | undefined;
+  /** Number of message ids that were made. */
+  #made = 0;
   /** Whether the receiver has ever responded. */
   hasResponded = false;
 
@@ -79,16 +89,17 @@ export class ReceiverUnderTest {
 
   /**
    * Sends the requests of a check and returns the responses. Requests that are sent one after another end at the first one
-   * without a response.
+   * without a response. Each has the id of its message as key, so that a duplicate has the same key.
    */
   async askAll(
     requests: readonly CheckRequest[],
     { atOnce }: Pick<Check, 'atOnce'>,
   ): Promise<CheckResponse[]> {
-    if (atOnce) return Promise.all(requests.map((request) => this.ask(request)));
+    const send = (request: CheckRequest) => this.ask(request, { messageId: messageIdIn(request) });
+    if (atOnce) return Promise.all(requests.map(send));
     const responses: CheckResponse[] = [];
     for (const request of requests) {
-      const response = await this.ask(request);
+      const response = await send(request);
       responses.push(response);
       if (response.kind === 'none') break;
     }
@@ -115,6 +126,10 @@ export class ReceiverUnderTest {
     return causes.printedCauseOf(text, { status, url: redactUrl(url) });
   }
 
+  /**
+   * Sends one request. It has a key of its own, unless `changes` has its message id: a receiver that knows a key does not
+   * look at the request again, so the response would not show what the request was sent for.
+   */
   async ask(request: CheckRequest, changes: AskChanges = {}): Promise<CheckResponse> {
     return (await this.askAgain(request, changes)).response;
   }
@@ -125,10 +140,11 @@ export class ReceiverUnderTest {
    */
   async askAgain(
     request: CheckRequest,
-    changes: AskChanges = {},
+    { messageId = `hooks-test-${this.#options.runId}-${++this.#made}`, ...more }: AskChanges = {},
   ): Promise<{ readonly response: CheckResponse; readonly wasRefused: boolean }> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
+    const changes = { ...more, messageId };
     let response = await this.#ask(request, changes);
     const wasRefused = isRefused(response);
     const reconnected = response.kind === 'none' && response.reconnected === true;
@@ -158,13 +174,14 @@ export class ReceiverUnderTest {
 
   async #ask(
     { body, signature, signatureHeaders, cutsAt }: CheckRequest,
-    { url = this.#options.url, timeoutMs: most = Infinity }: AskChanges,
+    { url = this.#options.url, timeoutMs: most = Infinity, messageId = '' }: AskChanges,
   ): Promise<CheckResponse> {
-    const { transport, headers, connection, clock, signal, secrets, causes } = this.#options;
+    const { transport, idempotencyKeyOf, connection, clock, signal, secrets, causes } = this.#options;
     const timeoutMs = Math.min(most, this.#options.timeoutMs);
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
-    const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
+    const key = idempotencyKeyOf === undefined ? [] : ['Idempotency-Key', idempotencyKeyOf(messageId)];
+    const sent = { url, headers: [...this.#options.headers, ...key, ...own] };
     const isRead = this.#slowBodies < MOST_SLOW_BODIES;
     const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
     const raw = await transport.send({ ...sent, body, cutsAt, timeoutMs, ...limit, signal, connection });
@@ -177,6 +194,13 @@ export class ReceiverUnderTest {
     }
     return checkResponseOf(result, { url, isSigned: own.length > 0, causes });
   }
+}
+
+/** The id of the message in a request. Undefined for a body that is not a message with an id. */
+function messageIdIn({ body }: CheckRequest): string | undefined {
+  const text = Buffer.from(body).toString();
+  const value: unknown = isJson(text) ? JSON.parse(text) : undefined;
+  return isObject(value) && typeof value['messageId'] === 'string' ? value['messageId'] : undefined;
 }
 
 function isRefused(response: CheckResponse): response is CheckResponse & { kind: 'none' } {

@@ -171,8 +171,8 @@ export class CheckRun {
       return resultOf(check, judgement, died);
     }
     if (check.advice !== undefined && response.kind === 'rejected') {
-      const isNews = this.#further.proved === undefined && (await this.#further.takesStringified(requests));
-      return resultOf(check, judgement, isNews ? check.advice : undefined);
+      if (this.#further.proved !== undefined) return resultOf(check, judgement, undefined);
+      if (await this.#further.takesStringified(requests)) return resultOf(check, judgement, check.advice);
     }
     if (check.expects === 'taken') {
       await this.#further.probeVerification(response, requests, { ...check, hasTaken });

@@ -150,10 +150,10 @@ const VERBS: Readonly<Record<VerbName | 'complete', Verb>> = {
 };
 
 const EXAMPLES = `Examples:
-  $ hooks send track --event Signup --url http://localhost:3000/webhook
+  $ hooks listen # shows requests at port 8787; send from a second terminal:
+  $ hooks send track --event Signup --url http://localhost:8787
   $ hooks replay fixtures/*.json --loopback
   $ hooks verify --secret s3cret < capture.json
-  $ hooks listen --secret s3cret
 `;
 
 /** Creates the program. A command that `argv` names is complete; any other has only its name and its line of help. */

@@ -23,7 +23,7 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
     },
     outputError: (text) => {
       const { sentence, hint: told } = readUsageError(text);
-      const hint = npmHint(command, io) ?? told ?? usageHint(sentence, command);
+      const hint = npmHint(command, io) ?? possible(told, sentence, command) ?? usageHint(sentence, command);
       noteError(io, printable(sentence, 2_000), printable(hint, 2_000));
     },
   });
@@ -71,6 +71,24 @@ export function readUsageError(text: string): { readonly sentence: string; reado
   return hint === undefined ? { sentence } : { sentence, hint: hint.charAt(0).toLowerCase() + hint.slice(1) };
 }
 
+/** Returns a suggestion of commander, unless it names a flag that does not accept the value of the unknown flag. */
+function possible(suggestion: string | undefined, sentence: string, command: Command): string | undefined {
+  const known = flagsInPlaceOf(unknownFlag(sentence), command);
+  const named = suggestion?.match(/--[\w-]+/g) ?? [];
+  return named.every((flag) => known.includes(flag)) ? suggestion : undefined;
+}
+
+function unknownFlag(sentence: string): string | undefined {
+  return /^Unknown option `(--?[\w-]+)/.exec(sentence)?.[1];
+}
+
+/** The flags that accept the value after an unknown flag, which can be none of the choices of some. */
+function flagsInPlaceOf(unknown: string | undefined, command: Command): readonly string[] {
+  const at = unknown === undefined ? -1 : command.args.indexOf(unknown);
+  const value = at === -1 ? undefined : command.args[at + 1];
+  return longFlagsOf(command, value);
+}
+
 /**
  * Returns the hint if commander suggests nothing, as for `--evnt=x`: commander compares the flag together with its value.
  */
@@ -82,22 +100,31 @@ function usageHint(sentence: string, command: Command): string {
   const [, choices = '', got = ''] = CHOICE.exec(sentence) ?? [];
   if (choices !== '') return nearHint(got, choices.split(/, | or /), help);
   if (/^Expected (?:at most|no arguments)/.test(sentence)) return `${meantArgument(command)}; or ${help}`;
-  const missing = /^Expected the argument `([\w-]+)`/.exec(sentence)?.[1];
-  const described = command.registeredArguments.find((argument) => argument.name() === missing)?.description;
-  if (described) return `${missing}: ${described}; or ${help}`;
+  const described = describedHint(sentence, command);
+  if (described !== undefined) return `${described}; or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
   if (takesIds && /^Unknown option `-[^-]/.test(sentence)) {
     return `put an id that starts with - after --: ${pathOf(command)} -- ID; or ${help}`;
   }
-  const flag = /^Unknown option `(--?[\w-]+)/.exec(sentence)?.[1];
+  const flag = unknownFlag(sentence);
   if (flag !== undefined && isArgument(flag, command)) {
     return `give it without the flag: ${pathOf(command)} ${flag.slice(2).toUpperCase()}`;
   }
-  const meant = flag === undefined ? undefined : meantFlags(flag, longFlagsOf(command));
+  const meant = flag === undefined ? undefined : meantFlags(flag, flagsInPlaceOf(flag, command));
   if (meant !== undefined) return `did you mean ${meant}?`;
   return flag === undefined || command.parent !== null
     ? help
     : `give it after the command: hooks COMMAND ${flag} …; or ${help}`;
+}
+
+/** Returns the description of the argument or flag that is missing. */
+function describedHint(sentence: string, command: Command): string | undefined {
+  const [, argument, flags] =
+    /^Expected (?:the argument `([\w-]+)`|`(--[^`]+)`, got nothing$)/.exec(sentence) ?? [];
+  const option = command.options.find((each) => each.flags === flags);
+  if (option !== undefined) return `add ${flags}: ${option.description}`;
+  const described = command.registeredArguments.find((each) => each.name() === argument)?.description;
+  return described ? `${argument}: ${described}` : undefined;
 }
 
 function helpHint(sentence: string, command: Command): string {
@@ -189,9 +216,13 @@ function meantFlags(flag: string, known: readonly string[]): string | undefined 
   return nearWord(flag, known);
 }
 
-function longFlagsOf(command: Command): string[] {
-  const above = command.parent === null ? [] : longFlagsOf(command.parent);
-  const own = command.createHelp().visibleOptions(command);
+/** The long flags of a command and of the commands above it, with `value` only those that accept it. */
+function longFlagsOf(command: Command, value?: string): string[] {
+  const above = command.parent === null ? [] : longFlagsOf(command.parent, value);
+  const visible = command.createHelp().visibleOptions(command);
+  const own = visible.filter(
+    ({ argChoices }) => value === undefined || argChoices?.includes(value) !== false,
+  );
   return [...own.flatMap(({ long }) => long ?? []), ...above];
 }
 

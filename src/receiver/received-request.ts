@@ -1,4 +1,5 @@
 import type { Diagnosis } from '../signature/evidence.ts';
+import type { NoteCode } from '../signature/reasons.ts';
 import type { TrackingCall } from './messages/tracking-call.ts';
 import type { Forwarded } from './response/forwarding.ts';
 
@@ -55,12 +56,12 @@ export interface SignatureJudgement {
   /** The restriction of a valid signature that covers only a part of the request: `covers the first of 3 events only`. */
   readonly partial?: string;
   /**
-   * A remark that a signature may have been removed: the request is valid by one scheme, but has headers of a second scheme
-   * without that scheme's signature.
+   * A remark about a valid request: its signature has an unusual prefix, or a signature may have been removed, because it has
+   * headers of a second scheme without that scheme's signature.
    */
   readonly warning?: string;
   /** Why the signature is valid only for the JSON-stringified body, not for its bytes. */
-  readonly note?: string;
+  readonly note?: NoteCode;
   /** Why the signature does not match or is missing. */
   readonly diagnosis?: Pick<Diagnosis, 'code' | 'hint' | 'isCutShort'>;
   /**

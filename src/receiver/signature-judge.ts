@@ -16,6 +16,7 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { rejectUnusableSchemes } from '../signature/schemes/secrets.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
 import { LARGEST_STRINGIFIED_BODY } from '../signature/signature-verifier.ts';
+import { prefixWarning } from '../signature/lenient-signature.ts';
 import type { ValidVerdict, VerifyOptions, VerifyResult } from '../signature/verify-options.ts';
 import { ExplainingVerifier, verifyBody, type Explaining } from '../signature/verify.ts';
 import type { ReceiverOptions, SecretsForDiagnosis } from './options.ts';
@@ -70,7 +71,8 @@ export class SignatureJudge {
     const options = this.#optionsOf(headers, scheme, this.#clock.now());
     const verification = verifyBody({ body, ...options }, this.#explaining);
     if (!verification.valid) return this.#invalid(body, { ...options, target }, verification.diagnosis);
-    const warning = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
+    const missing = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
+    const warning = missing ?? (isDefault(scheme) ? prefixWarning(signatures[0]) : undefined);
     return { ...toValid(verification), ...(warning !== undefined && { warning }) };
   }
 
@@ -165,17 +167,13 @@ const TOO_MANY = {
   fix: 'Send one of these requests by itself to learn why',
 };
 
-/**
- * The judgement of a request without a signature. Has a diagnosis if the request has the signature header of another scheme,
- * or a scheme other than the default is expected.
- */
+/** The judgement of a request without a signature. Its diagnosis names the signature header of another scheme, if one came. */
 function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureScheme[]): SignatureJudgement {
   const wanted = signatureHeaderNames(schemes);
   const other = signatureHeadersText(
     rawHeaders.filter((_, index) => index % 2 === 0),
     { wanted },
   );
-  if (other === undefined && isDefault(schemes)) return { verdict: 'unsigned' };
   const hint = `${other ?? `No ${wanted} came`}. ${missingSignatureFix(wanted, schemeListText(schemes))}`;
   return { verdict: 'unsigned', diagnosis: diagnosisOf('no-signature', 'proved', hint) };
 }

@@ -29,6 +29,14 @@ export function lenientDigest(text: string): Buffer | undefined {
   return digits === undefined ? undefined : Buffer.from(digits, 'hex');
 }
 
+/** Describes a prefix that a lenient scheme accepts but other receivers reject. Undefined if the signature has none. */
+export function prefixWarning(text = ''): string | undefined {
+  return /^\s*(?:x-signature\s*:\s*)?sha1=/i.test(text) ? SHA1_PREFIX : undefined;
+}
+
+const SHA1_PREFIX =
+  'the signature has the prefix sha1=, which Segment does not send: a receiver that compares the whole header rejects it';
+
 /** Whether two digests are equal, in constant time for equal lengths. */
 export function sameDigest(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && timingSafeEqual(left, right);

@@ -58,6 +58,8 @@ export const FIXES = {
     "Use HMAC-SHA1, which gives 40 hex digits: createHmac('sha1', secret), hmac.new(secret, body, hashlib.sha1)",
   'plain-hash':
     "Use an HMAC, keyed with the secret: createHmac('sha1', secret).update(body), hmac.new(secret, body, hashlib.sha1), hash_hmac('sha1', $body, $secret)",
+  'hashed-twice':
+    'Hash once: the HMAC of the bytes of the body, in hex, is the signature. Do not hash the body before it, or its digest again',
   base64: 'Write the digest as hex: digest("hex"), hexdigest()',
   'other-encoding':
     'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',

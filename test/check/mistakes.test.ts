@@ -282,7 +282,7 @@ it.each<[string, Respond, { code: string; says: string }]>([
   [
     'a receiver that hashes twice',
     verifying((body) => hmac(sha('sha256', body))),
-    { code: 'plain-hash', says: 'as the HMAC of the bytes of the SHA-256 hash of the body' },
+    { code: 'hashed-twice', says: 'as the HMAC of the bytes of the SHA-256 hash of the body' },
   ],
 ])('names the mistake of %s, by the signature that it accepts', async (_, receiver, { says, code }) => {
   const told = await explanationsAt('/hook', receiver, '--only', 'track');
@@ -326,4 +326,55 @@ it('says that it accepts forgeries, if some of them pass with and without a sign
     code: 'accepts-forgeries',
     checks: ['unsigned', 'wrong-signature', 'short-signature', 'tampered', 'other-secret'],
   });
+});
+
+const trims: Respond = ({ headers, body }) => {
+  if (headers['x-signature'] !== hmac(body.toString().trim())) return { status: 401 };
+  return isJson(body) ? {} : { status: 400 };
+};
+
+it('names a receiver that trims the body before it hashes it', async () => {
+  const found = await explanations(trims);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ checks: ['raw-bytes'], confidence: 'proved' });
+  expect(found[0]?.says).toContain('without the white space around the body');
+});
+
+it.each<[string, Respond, { code: string; hint: string }]>([
+  [
+    'an exception that rejects a forgery',
+    ({ headers, body }) => {
+      if (headers['x-signature'] !== hmac(body)) return { status: 500, body: 'Error: bad signature' };
+      return isJson(body) ? {} : { status: 400 };
+    },
+    { code: 'exception', hint: 'catch this exception where the receiver verifies, and respond with 401' },
+  ],
+  [
+    'a digest that is hashed again',
+    ({ headers, body }) => {
+      const digest = createHash('sha1').update(hmac(body)).digest('hex');
+      return { status: headers['x-signature'] === digest ? 200 : 401 };
+    },
+    { code: 'hashed-twice', hint: 'hash once, neither the body before the HMAC nor its digest again' },
+  ],
+])('tells how to fix %s', async (_, receiver, { code, hint }) => {
+  const [first] = await explanations(receiver, '--only', 'track,unsigned');
+  expect(first).toMatchObject({ code, hint: expect.stringContaining(hint) as string });
+});
+
+it('expects a direct response, not the lack of a redirect, from a receiver that is late', async () => {
+  const { port, close } = await startHttp(() => 'hang');
+  onTestFinished(close);
+  const args = [
+    'test',
+    `http://127.0.0.1:${port}/`,
+    '--secret',
+    SECRET,
+    '--timeout',
+    '200ms',
+    '--only',
+    'redirect',
+  ];
+  const { stdout } = await hooks(args);
+  expect(stdout).toContain(', expected a direct response ');
 });

@@ -30,7 +30,7 @@ async function receiver(isRight: (request: SeenRequest) => boolean) {
     const { headers, rawHeaders } = request;
     const body = await text(request);
     seen.push({ headers, rawHeaders, body });
-    const isJson = body.startsWith('{') && body.endsWith('}');
+    const isJson = /^\s*\{.*\}\s*$/s.test(body);
     response.writeHead(isRight({ headers, rawHeaders, body }) ? (isJson ? 200 : 400) : 401).end();
   };
   const server = createServer((request, response) => void answer(request, response));

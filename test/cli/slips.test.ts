@@ -33,3 +33,25 @@ describe('a config in a format that hooks does not read', () => {
     }
   });
 });
+
+describe('a flag for the folder of hooks import', () => {
+  const cwd = temporaryFolder({ 'my.har': '{}' });
+
+  it('is named if it is missing', async () => {
+    await expectRejected(
+      ['import', 'my.har', '--out', 'x'],
+      'error: Expected `--to <folder>`, got nothing\nhint:  add --to <folder>: write captures to this folder; or run hooks import --help to see its flags\n',
+      { cwd },
+    );
+  });
+
+  it('is not taken for --output, which has other values', async () => {
+    await expectRejected(
+      ['import', 'my.har', '--to', 'x', '--out', 'x'],
+      'error: Unknown option `--out`\nhint:  run hooks import --help to see its flags\n',
+      { cwd },
+    );
+    const { stderr } = await hooks(['import', 'my.har', '--to', 'x', '--out', 'json'], { cwd });
+    expect(stderr).toContain('hint:  did you mean --output?');
+  });
+});

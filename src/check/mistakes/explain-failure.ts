@@ -24,11 +24,7 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   if (countered !== undefined && !seen.isForged) return countered;
   const failure = model.withoutDisprovedCause(seen);
   const { response } = failure;
-  const own =
-    (failure.isForged || failure.facts === undefined ? model.unclearRejection(failure) : undefined) ??
-    crashMistake(failure, model) ??
-    (failure.isForged ? undefined : rejectionInWords(response, proved)) ??
-    ownCause(response);
+  const own = ownMistake(failure, context);
   if (own !== undefined) return own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
   if (isProved && !failure.isForged && model.isAsForgery(response)) return proved;
@@ -39,6 +35,17 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
   if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
   return apart ?? commonMistake(failure, context);
+}
+
+/** The mistake that the response itself shows. */
+function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): ReceiverMistake | undefined {
+  const { response, isForged, facts } = failure;
+  const own =
+    (isForged || facts === undefined ? model.unclearRejection(failure) : undefined) ??
+    crashMistake(failure, model) ??
+    (isForged ? undefined : rejectionInWords(response, proved)) ??
+    ownCause(response);
+  return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
 /** The mistake of rejecting a correct message in words, with a 2xx, and the reason if a probe shows it. */
@@ -124,11 +131,15 @@ function crashMistake(
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }
 
+const CATCH =
+  'catch this exception where the receiver verifies, and respond with 401: after a 5xx the sender repeats the message for 4 hours';
+
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
 /** Fixes for the author of the receiver: those of the causes tell senders to retry for longer. */
 const OWN_FIXES: Readonly<Record<string, string>> = {
+  exception: 'repair this in the receiver, whose log names file and line',
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
   'come-back-later': 'run hooks test again after that time; if it is in maintenance, end that',
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',

@@ -41,7 +41,7 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
   ...suspected(
     'refuses-duplicates',
     messages(({ isRepeated }) => isRepeated),
-    'respond with 2xx to a messageId that you know already, and do nothing: a message may come more than once',
+    'respond with 2xx to a messageId or Idempotency-Key that you know already, and do nothing: a message may come more than once, and a sender retries after 409',
     {
       refused: 'it rejects a message that it has seen before',
       unverified: 'it rejects a message that it has seen before',

@@ -58,8 +58,9 @@ export function attemptCause(
   const { confidence, isQuotation, kind, fix: hint } = found;
   const isMore = cause !== undefined || (kind !== 'status' && !SAYS_ITSELF.has(status));
   // The line of the attempt has the status and the quotation.
-  const isShown = isMore && !isQuotation && confidence !== 'possible' && !found.code.startsWith('status');
-  const guess = confidence === 'possible' ? found.says : undefined;
+  const isNews = !isQuotation && !found.code.startsWith('status');
+  const isShown = isMore && isNews && confidence !== 'possible';
+  const guess = isNews && confidence === 'possible' ? found.says : undefined;
   return { code, says: isShown ? found.says : undefined, guess, confidence, hint };
 }
 

@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import type { ResponseCause } from '../../diagnosis/explain.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, attemptWithDetail, detailText, durationText, responderText } from '../attempt-text.ts';
-import { fitText, truncateEnd, truncateUrl } from '../fit-text.ts';
+import { fitText, truncateUrl } from '../fit-text.ts';
 import type { Screen } from '../io.ts';
 import { bodyText } from './body-text.ts';
 import { ColumnLayout, type Column, type ColumnText } from './column-layout.ts';
@@ -90,7 +90,7 @@ function pipedLine(outcome: Outcome, facts: ResultFacts, color: Palette): string
   const cells: readonly Cell[] = [
     { ...head, minWidth: 11 },
     { ...type, minWidth: 8 },
-    { text: truncateEnd(title.text, TITLE_WIDTH), minWidth: TITLE_WIDTH },
+    { ...title, minWidth: TITLE_WIDTH },
     { ...status, minWidth: 7 },
     { ...took, minWidth: 6, align: 'end' },
     ...(verdict === undefined ? [] : [{ ...verdict, minWidth: 7 }]),

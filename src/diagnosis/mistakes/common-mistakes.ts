@@ -223,10 +223,15 @@ const TEXT_AS_KEY =
 function* otherConstructs(signer: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const { context, key, frame, body } = signer;
   const { scheme, secrets } = context;
-  const fix = `use an HMAC, keyed with the secret: ${recipe(scheme).replace(/^use /, '')}`;
+  const right = recipe(scheme).replace(/^use /, '');
+  const fixes: Partial<Record<ReasonCode, string>> = {
+    'plain-hash': `use an HMAC, keyed with the secret: ${right}`,
+    'hashed-twice': `hash once, neither the body before the HMAC nor its digest again: ${right}`,
+  };
   for (const algorithm of new Set([scheme.hash, 'sha256', 'sha1', 'md5'] as const)) {
     for (const { code, would, digest: digestOf } of CONSTRUCTS.filter((each) => each.cost === cost)) {
-      const mistake = { code, says: `it accepts what is signed ${would(HASH_NAMES[algorithm])}`, fix };
+      const says = `it accepts what is signed ${would(HASH_NAMES[algorithm])}`;
+      const mistake = { code, says, fix: fixes[code] ?? right };
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
       yield [{ digest }, mistake];
     }

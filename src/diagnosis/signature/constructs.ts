@@ -46,7 +46,7 @@ export const CONSTRUCTS: readonly Construct[] = [
     digest: ({ algorithm, secret, body }) => createHmac(algorithm, body).update(secret).digest(),
   },
   {
-    code: 'plain-hash',
+    code: 'hashed-twice',
     would: (name) => `as ${name} of the hex digits of the right HMAC`,
     cost: 3,
     digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts).toString('hex')).digest(),
@@ -70,7 +70,7 @@ function twice(
   inner: (parts: SignedParts) => Buffer,
 ): Construct {
   return {
-    code: 'plain-hash',
+    code: 'hashed-twice',
     would: () =>
       `as the HMAC of the ${notation === 'latin1' ? `bytes of the ${of}` : `${of} in ${notation}`}`,
     cost: 3,

@@ -40,6 +40,7 @@ const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'sha256',
   'other-hash',
   'plain-hash',
+  'hashed-twice',
   'base64',
   'other-encoding',
   'other-template',

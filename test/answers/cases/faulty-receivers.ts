@@ -347,7 +347,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the receiver responds with 409 to a duplicate',
     receiver: () => toDuplicates({ status: 409 }),
     cause: 'it rejects a message that it has seen before',
-    fix: 'respond with 2xx to a messageId that you know already, and do nothing',
+    fix: 'respond with 2xx to a messageId or Idempotency-Key that you know already, and do nothing',
   },
   {
     id: 'utf8mb3',

@@ -197,7 +197,7 @@ const SERVICES: readonly Omit<Said, 'status'>[] = [
     headers: { 'X-Powered-By': 'Express' },
     body: '<pre>Error: ENOSPC: no space left on device, write</pre>',
     cause: 'ENOSPC: no space left on device, write',
-    fix: 'repair this in the receiver, whose log names file and line; then send the',
+    fix: 'repair this in the receiver, whose log names file and line',
   },
   {
     id: 'file-permission',

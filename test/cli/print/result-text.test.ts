@@ -19,7 +19,7 @@ describe('the line of a result for people', () => {
     ].map((text) => text.split('\n')[0]);
     expect(lines).toEqual([
       '✓ delivered track    Signup                   200       20ms day.ndjson:1 https://a.example/hook',
-      '✗ failed    track    A name that is far too … 503      12.3s day.ndjson:2 https://a.example/hook',
+      '✗ failed    track    A name that is far too long for it 503      12.3s day.ndjson:2 https://a.example/hook',
       '∅ filtered  identify u1                                      day.ndjson:3',
     ]);
   });

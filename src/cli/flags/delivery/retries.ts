@@ -5,6 +5,7 @@ import { HooksError, messageOf } from '../../../errors.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
+import { isLoopbackHost } from '../../../url.ts';
 import { attemptText, durationText } from '../../attempt-text.ts';
 import type { Io } from '../../io.ts';
 
@@ -35,6 +36,7 @@ export class Retries {
   readonly #severalWebhooks: boolean;
   /** The hint of the last error that was printed. */
   #hint: string | undefined;
+  #hasHinted = false;
   readonly #gathered = new Map<string, GatheredLine & { readonly count: number }>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -80,6 +82,19 @@ export class Retries {
     const next = `round ${progress.rounds + 1}`;
     const what = this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`;
     this.#gather({ label: 'retry:', what, waitMs, name: deliveryName(delivery) });
+    this.#hintAtReceiver(last);
+  }
+
+  /** Prints once how to start a receiver at an address of this machine at which nothing listens. */
+  #hintAtReceiver({ error, url }: AttemptRecord): void {
+    if (this.#hasHinted || error !== 'refused' || !URL.canParse(url)) return;
+    const { hostname, protocol, port } = new URL(url);
+    if (!isLoopbackHost(hostname) || protocol !== 'http:') return;
+    this.#hasHinted = true;
+    const { io, note } = this.#options;
+    const listen = io.named(`hooks listen --port ${port || 80}`);
+    const hint = `start the receiver there, or run ${listen} in another terminal; Ctrl-C stops the retries`;
+    noteHint({ note, errColor: io.errColor }, hint);
   }
 
   #error(error: unknown, during: string): void {
@@ -125,5 +140,5 @@ export class Retries {
 }
 
 function deliveryName({ type, messageId }: Delivery): string {
-  return `${type} ${printable(messageId, 60)}`;
+  return `${type} ${printable(messageId, 200)}`;
 }

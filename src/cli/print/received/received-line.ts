@@ -11,6 +11,7 @@ import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import type { PlanViolation } from '../../../plan/plan.ts';
 import { isMessageType } from '../../../message/types.ts';
 import { printable, redactUrl, withoutWriteKeys } from '../../../redact.ts';
+import { NOTES } from '../../../signature/reasons.ts';
 import { isObject } from '../../../validate-options.ts';
 import { isoTime } from '../../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../../attempt-text.ts';
@@ -146,7 +147,7 @@ function remarksOn(
     expected === got
       ? undefined
       : expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
-    note && color.dim(printable(note)),
+    note && color.dim(`note: the bytes differ: ${NOTES[note]} (${note})`),
     request.partial && color.yellow(`the signature ${request.partial}`),
     request.warning && color.yellow(named(request.warning)),
     problem && color.yellow(printable(problem)),

@@ -79,7 +79,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--give-up-after <time>', 'stop after this long without a response (CI=true: 30s)', timeFrom(1))
     .option('--resume', 'continue an interrupted replay of the same files')
     .option('--again', 'continue like --resume, but repeat a finished replay')
-    .option('-y, --yes', 'with --load or --compare: send to a public host without asking')
+    .option('-y, --yes', 'send to a public host without asking (--load, --compare)')
     .optionsGroup('Reports:')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .option('--failed <file>', 'write undelivered messages there, to replay again', given)

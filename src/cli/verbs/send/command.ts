@@ -8,7 +8,7 @@ import { addWhereToFlags } from '../../flags/delivery/where-to.ts';
 
 const EXAMPLES: Readonly<Record<MessageType | 'send', readonly string[]>> = {
   send: [
-    'hooks send track --event Signup --url http://localhost:3000/webhook',
+    'hooks send track --event Signup --loopback # starts a receiver, too',
     'hooks send identify --user-id u1 -t plan=pro -t age=31 --loopback',
     'hooks send --json @event.json --loopback --secret s3cret',
     'hooks send group --group-id acme --url http://localhost:3000/webhook --curl',

@@ -1,5 +1,6 @@
 import type { HeaderPair } from '../../../capture/capture.ts';
 import type { RequestTarget } from '../../../signature/evidence.ts';
+import { prefixWarning } from '../../../signature/lenient-signature.ts';
 import { BUILT_IN_SCHEMES } from '../../../signature/schemes/built-in.ts';
 import { detectSchemes, missingSignature } from '../../../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES } from '../../../signature/schemes/find-schemes.ts';
@@ -62,7 +63,7 @@ interface PresentedHeaders {
 /** Options to verify a request that has a signature. */
 export interface PresentedRequest {
   readonly options: VerifyOptions;
-  /** Warning about a signature that the request's other headers suggest but that is missing. Undefined with --scheme. */
+  /** Warning about an unusual prefix, or (without --scheme) about a missing signature that other headers suggest. */
   readonly warning: string | undefined;
 }
 
@@ -70,7 +71,7 @@ export interface PresentedRequest {
 export type PrintedVerdict = VerifyResult & {
   readonly expected?: string;
   readonly got?: string;
-  /** Warning about a signature that a valid request lacks, although its headers suggest one. */
+  /** Warning about an unusual prefix, or about a signature that a valid request lacks although its headers suggest one. */
   readonly warning?: string;
 };
 
@@ -86,10 +87,10 @@ export async function presentedRequest(
   // Without --scheme, a signature that is given without a header name belongs to the default scheme.
   const meant =
     schemes ?? (signature === undefined ? detectSchemes(headers, { own, secrets }) : DEFAULT_SCHEMES);
-  const came = meant.some(
-    (scheme) => headerValues(headers, layoutOf(scheme).signatureHeader.lowerName).length > 0,
+  const [shown] = meant.flatMap((scheme) =>
+    headerValues(headers, layoutOf(scheme).signatureHeader.lowerName),
   );
-  if (signature === undefined && !came) return undefined;
+  if (signature === undefined && shown === undefined) return undefined;
   const { exact = false, ignoreTimestamp = false } = flags;
   return {
     options: {
@@ -103,7 +104,9 @@ export async function presentedRequest(
       target,
       diagnose: true,
     },
-    warning: schemes === undefined ? missingSignature(headers, own) : undefined,
+    warning:
+      (schemes === undefined ? missingSignature(headers, own) : undefined) ??
+      (meant.length === 1 && meant[0]?.isLenient === true ? prefixWarning(signature ?? shown) : undefined),
   };
 }
 
