@@ -35,8 +35,8 @@ interface OpenLoopOptions<Message> {
 }
 
 const LONGEST_WAIT_MS = 100;
-/** Time over which the share of busy time is measured, and the share from which the sender is busy. */
-const [SAMPLE_MS, BUSY_SHARE] = [20, 0.9];
+/** Time over which the share of idle time is measured. */
+const SAMPLE_MS = 50;
 /** Time after the end in which messages that are due are still sent. */
 const OVERTIME_MS = 1_000;
 /** Time to send messages that are due before other events get a turn. */
@@ -115,7 +115,7 @@ export class OpenLoop<Message> {
   #measureLoop(now: number): void {
     if (now - this.#sampledAt < SAMPLE_MS) return;
     const current = performance.eventLoopUtilization();
-    this.#budget.isBusy = performance.eventLoopUtilization(current, this.#sample).utilization > BUSY_SHARE;
+    this.#budget.idleShare = 1 - performance.eventLoopUtilization(current, this.#sample).utilization;
     this.#sample = current;
     this.#sampledAt = now;
   }
