@@ -4,6 +4,7 @@ import type { LoadVerdict } from '../../../../../replay/load/verdict.ts';
 import type { ReplaySummary } from '../../../../../replay/ledger.ts';
 import { durationText } from '../../../../attempt-text.ts';
 import type { Palettes } from '../../../../palette.ts';
+import { formatTable, type Cell } from '../../../../print/table.ts';
 import type { SearchCurve } from '../max-load.ts';
 
 /** The result of a load, as `-o json` prints it in the summary. */
@@ -58,7 +59,7 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
   const { latencyMs, serviceMs, failures, verdict, slo, behindMs, stopped } = load;
   const marks = { true: color.green('✓'), false: color.red('✗') };
   return [
-    ...percentileLines({ latency: latencyMs, service: serviceMs }),
+    ...percentileLines(latencyMs, serviceMs),
     ...Object.entries(failures).map(([text, count]) => `failed     ${grouped(count)} × ${text}`),
     reconciliation(load),
     ...searchLines(load.max),
@@ -91,16 +92,19 @@ const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
   'no-messages': 'no message was left; --loop repeats the files',
 };
 
-function percentileLines(rows: Readonly<Record<string, LatencyMs>>): string[] {
-  const [first] = Object.values(rows);
-  const names = Object.keys(first ?? {});
-  const width = 9;
-  const head = `${''.padEnd(11)}${names.map((name) => name.padStart(width)).join('')}`;
-  const lines = Object.entries(rows).map(([name, times]) => {
-    const cells = Object.values(times).map((ms) => (ms === null ? '-' : msText(ms)).padStart(width));
-    return `${name.padEnd(11)}${cells.join('')}`;
-  });
-  return [head, ...lines];
+function percentileLines(latency: LatencyMs, service: LatencyMs): string[] {
+  const row = (name: string, texts: readonly string[]): Cell[] => [
+    { text: name, minWidth: 9 },
+    ...texts.map((text) => ({ text, minWidth: 7, align: 'end' as const })),
+  ];
+  const times = (ms: LatencyMs): string[] =>
+    Object.values(ms).map((each) => (each === null ? '-' : msText(each)));
+  const rows = [
+    row('', Object.keys(latency)),
+    row('latency', times(latency)),
+    row('service', times(service)),
+  ];
+  return formatTable(rows, { columns: undefined }).trimEnd().split('\n');
 }
 
 function msText(ms: number): string {
