@@ -159,7 +159,7 @@ export class LoadMessages {
     const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
     const kept: ReplayEntry[] = [];
-    for (let pass = 0; pass === 0 || (loops && kept.length === 0); pass++) {
+    for (let pass = 0; kept.length === 0; pass++) {
       let bytes = 0;
       for await (const entries of this.#entries()) {
         for (const entry of entries) bytes += entry.kind === 'broken' ? 0 : entry.bytes.length;
@@ -170,8 +170,9 @@ export class LoadMessages {
         if (this.#pass === pass && this.#selection.isDone) break;
       }
       yield ['end'];
+      if (!loops) return;
     }
-    while (loops) {
+    for (;;) {
       for (let at = 0; at < kept.length; at += MAX_AHEAD) yield kept.slice(at, at + MAX_AHEAD);
       yield ['end'];
     }

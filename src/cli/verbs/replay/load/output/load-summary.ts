@@ -1,5 +1,4 @@
 import type { LatencyMs } from '../../../../../replay/load/latency-histogram.ts';
-import type { LoadRecorder } from '../../../../../replay/load/load-recorder.ts';
 import type { LoadVerdict } from '../../../../../replay/load/verdict.ts';
 import type { ReplaySummary } from '../../../../../replay/ledger.ts';
 import { durationText } from '../../../../attempt-text.ts';
@@ -40,26 +39,12 @@ export interface LoadSummary extends LoadVerdict {
 /** The whole summary: the counts of all messages, and the result of the load. */
 export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
 
-/** The figures that a recorder has counted. */
-export function recordedFigures({ total }: LoadRecorder) {
-  const { sent, acknowledged, errors, notSent } = total;
-  return {
-    sent,
-    acknowledged,
-    errors,
-    notSent,
-    behindMs: total.behind.percentilesMs(),
-    latencyMs: total.latency.percentilesMs(),
-    serviceMs: total.service.percentilesMs(),
-  };
-}
-
 /** Formats the result of a load as lines for people. */
 export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>): string[] {
   const { latencyMs, serviceMs, failures, verdict, slo, behindMs, stopped } = load;
   const marks = { true: color.green('✓'), false: color.red('✗') };
   return [
-    ...percentileLines(latencyMs, serviceMs),
+    ...percentileLines({ latency: latencyMs, service: serviceMs }),
     ...Object.entries(failures).map(([text, count]) => `failed     ${grouped(count)} × ${text}`),
     reconciliation(load),
     ...searchLines(load.max),
@@ -92,19 +77,21 @@ const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
   'no-messages': 'no message was left; --loop repeats the files',
 };
 
-function percentileLines(latency: LatencyMs, service: LatencyMs): string[] {
-  const row = (name: string, texts: readonly string[]): Cell[] => [
-    { text: name, minWidth: 9 },
-    ...texts.map((text) => ({ text, minWidth: 7, align: 'end' as const })),
-  ];
-  const times = (ms: LatencyMs): string[] =>
-    Object.values(ms).map((each) => (each === null ? '-' : msText(each)));
-  const rows = [
-    row('', Object.keys(latency)),
-    row('latency', times(latency)),
-    row('service', times(service)),
-  ];
-  return formatTable(rows, { columns: undefined }).trimEnd().split('\n');
+function percentileLines(rows: Readonly<Record<string, LatencyMs>>): string[] {
+  const [names = {}] = Object.values(rows);
+  const lines = Object.entries(rows).map(([name, times]) =>
+    percentileRow(
+      name,
+      Object.values(times).map((ms) => (ms === null ? '-' : msText(ms))),
+    ),
+  );
+  return formatTable([percentileRow('', Object.keys(names)), ...lines], { columns: undefined })
+    .trimEnd()
+    .split('\n');
+}
+
+function percentileRow(name: string, texts: readonly string[]): readonly Cell[] {
+  return [{ text: name, minWidth: 9 }, ...texts.map((text): Cell => ({ text, minWidth: 7, align: 'end' }))];
 }
 
 function msText(ms: number): string {
@@ -125,7 +112,9 @@ function searchLines(max: SearchCurve | undefined): string[] {
     return `${`${rate}/s`.padStart(10)}  ${result.padEnd(7)}  p99 ${p99}, ${grouped(errors)} errors`;
   });
   const found = max.rate === 0 ? 'no rate held the objectives' : `the highest rate that held: ${max.rate}/s`;
-  return [...steps, max.isSenderLimited ? `${found}; the sender cannot send faster` : found];
+  const isOpen = max.curve.every(({ result }) => result === 'held');
+  const why = max.isSenderLimited ? '; the sender cannot send faster' : '';
+  return [...steps, isOpen ? `${found}; the time ended before a rate broke an objective` : found + why];
 }
 
 export function grouped(count: number): string {
