@@ -3,7 +3,7 @@ export type StepResult = 'held' | 'broken' | 'invalid';
 /** Runs a load of one rate. A confirmation repeats the highest rate for a longer time, because a receiver can let a burst pass. */
 export type SearchStep = (rate: number, isConfirmation: boolean) => Promise<StepResult | undefined>;
 
-export interface SearchResult {
+export interface FoundRate {
   /** The highest rate that held. 0 if none did. */
   readonly rate: number;
   /** Whether the search ended because the sender could not send faster. */
@@ -22,7 +22,7 @@ const MAX_INVALID = 3;
  * Searches the highest rate that holds: doubles it until it breaks, then halves the difference, and confirms the rate that is
  * left. Ends early if a step has no result.
  */
-export async function searchHighest(step: SearchStep): Promise<SearchResult> {
+export async function searchHighest(step: SearchStep): Promise<FoundRate> {
   let [held, broken, invalid]: [readonly number[], number, number] = [[], Infinity, 0];
   for (;;) {
     const low = held.at(-1) ?? 0;

@@ -3,13 +3,13 @@ import type { LatencyMs } from '../../../../replay/load/latency-histogram.ts';
 import { constantRate } from '../../../../replay/load/load-curve.ts';
 import type { LoadSecond } from '../../../../replay/load/load-recorder.ts';
 import { withWarmup } from '../../../../replay/load/load-shape.ts';
-import { searchHighest, type SearchResult, type StepResult } from '../../../../replay/load/max-search.ts';
+import { searchHighest, type FoundRate, type StepResult } from '../../../../replay/load/max-search.ts';
 import { isTimed, type Objective } from '../../../../replay/load/objectives.ts';
 import { judgeLoad } from '../../../../replay/load/verdict.ts';
 import type { LoadPartResult, LoadRun } from './load-run.ts';
 
 /** The rates that a search has tried, and the highest that held. */
-export interface SearchCurve extends SearchResult {
+export interface SearchCurve extends FoundRate {
   readonly curve: readonly SearchPoint[];
 }
 
