@@ -37,13 +37,24 @@ describe('the connections of a load', () => {
     [1, 1_000],
   ])('grow in the free time only: idle for %d of the time, by %d in 500 ms', (idleShare, more) => {
     const budget = new ConnectionBudget(100_000);
-    budget.idleShare = idleShare;
+    budget.measured(idleShare);
     let inFlight = sent(budget, 0, 0, 1_000);
     for (let now = 1; now <= 500; now++) {
       budget.settled(now);
       inFlight += sent(budget, inFlight, now, 1_000);
     }
     expect(Math.abs(inFlight - 64 - more)).toBeLessThanOrEqual(1);
+  });
+
+  it('are used less and less by a busy sender, down to those of the start', () => {
+    const budget = new ConnectionBudget(100_000);
+    sent(budget, 0, 0, 1_000);
+    for (let now = 1; now <= 200; now++) sent(budget, 64 + 2 * now, now, 1_000);
+    budget.measured(0);
+    const [before, after] = [sent(budget, 0, 200, 10_000), 64];
+    for (let n = 0; n < 50; n++) budget.measured(0);
+    expect(before).toBeGreaterThan(after);
+    expect(sent(budget, 0, 200, 10_000)).toBe(after);
   });
 
   it('carry the next message as soon as a response came, without a new connection', () => {
@@ -58,7 +69,7 @@ describe('the connections of a load', () => {
   it('are missed because of the receiver after a silence, and else because of the sender', () => {
     const budget = new ConnectionBudget(100_000);
     const inFlight = sent(budget, 0, 0, 1_000);
-    budget.idleShare = 0.1;
+    budget.measured(0.1);
     expect(budget.take(inFlight, 0)).toBe('wait-for-sender');
     const later = inFlight + sent(budget, inFlight, 101, 1_000);
     expect(budget.take(later, 101)).toBe('wait-for-receiver');

@@ -111,7 +111,7 @@ export class OpenLoop<Message> {
   #measureLoop(now: number): void {
     if (now - this.#sampledAt < SAMPLE_MS) return;
     const current = performance.eventLoopUtilization();
-    this.#budget.idleShare = 1 - performance.eventLoopUtilization(current, this.#sample).utilization;
+    this.#budget.measured(1 - performance.eventLoopUtilization(current, this.#sample).utilization);
     this.#sample = current;
     this.#sampledAt = now;
   }
