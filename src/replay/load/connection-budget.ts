@@ -1,5 +1,7 @@
-/** Connections that may be opened at once, then in each ms, and for each response. */
-const [BURST, PER_MS, PER_RESPONSE] = [64, 2, 0.1];
+/** Connections that may be opened at once, and then in each ms while the sender is idle. */
+const [BURST, PER_MS] = [64, 2];
+/** Share of idle time below which the sender is busy, and the part of its connections that it then uses on. */
+const [BUSY_BELOW, BUSY_FACTOR] = [0.1, 0.8];
 /** Time without a response after which messages wait for the receiver, and not for the sender. */
 const SILENT_MS = 100;
 
@@ -10,17 +12,16 @@ const SILENT_MS = 100;
 export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender';
 
 /**
- * Limits new connections. One costs as much as ten messages on an open one, on both sides, and a receiver that is busy with
- * accepting connections does not respond on them. So a sender that opened all that it lacks, because it was late for a
- * moment, would never catch up: with hundreds of connections it sends half as many messages as with 64. A sender that is busy
- * all the time opens none while responses come. Times are ms.
+ * Limits new connections to the free time of the sender. One costs as much as ten messages on an open one, on both sides, and
+ * with hundreds of connections every message costs more. A sender that opened all that it lacks, because it was late for a
+ * moment, would never catch up. A busy sender uses fewer and fewer of them, down to those of the start. Times are ms.
  */
 export class ConnectionBudget {
-  /** Whether the sender has no time left, so that more connections would not help. */
-  isBusy = false;
   readonly #slots: number;
-  /** The most messages that were in flight at once: the number of connections. */
-  #peak = 0;
+  /** The share of its time in which the sender has nothing to do. */
+  #idleShare = 1;
+  /** Number of messages that may be in flight without another connection. */
+  #used = 0;
   #tokens = BURST;
   #filledAt = 0;
   #settledAt = 0;
@@ -30,23 +31,27 @@ export class ConnectionBudget {
     this.#slots = slots;
   }
 
+  /** Sets the share of its last time in which the sender had nothing to do. */
+  measured(idleShare: number): void {
+    this.#idleShare = idleShare;
+    if (idleShare < BUSY_BELOW) this.#used = Math.max(Math.min(this.#used, BURST), this.#used * BUSY_FACTOR);
+  }
+
   take(inFlight: number, now: number): ConnectionVerdict {
     if (inFlight >= this.#slots) return 'wait-for-receiver';
-    if (inFlight < this.#peak) return 'send';
-    const isSilent = now - this.#settledAt > SILENT_MS;
-    if (isSilent || !this.isBusy) {
-      this.#tokens = Math.min(BURST, this.#tokens + (now - this.#filledAt) * PER_MS);
-    }
+    if (inFlight < this.#used) return 'send';
+    // Squared, because a sender that is idle for a fifth of the time needs most of it to catch up.
+    const more = (now - this.#filledAt) * PER_MS * this.#idleShare ** 2;
+    this.#tokens = Math.min(BURST, this.#tokens + more);
     this.#filledAt = now;
-    if (this.#tokens < 1) return isSilent ? 'wait-for-receiver' : 'wait-for-sender';
+    if (this.#tokens < 1) return now - this.#settledAt > SILENT_MS ? 'wait-for-receiver' : 'wait-for-sender';
     this.#tokens--;
-    this.#peak = inFlight + 1;
+    this.#used = inFlight + 1;
     return 'send';
   }
 
   /** Records a response. */
   settled(now: number): void {
     this.#settledAt = now;
-    if (!this.isBusy) this.#tokens = Math.min(BURST, this.#tokens + PER_RESPONSE);
   }
 }

@@ -95,7 +95,7 @@ function numberOf(pattern: RegExp, text: string): number | undefined {
 }
 
 function unknownObjective(expr: string): ConfigError {
-  return new ConfigError(`Expected \`--slo\` to have an objective, got ${printable(expr, 60)}`, {
+  return new ConfigError(`Expected \`--slo\` to have an objective, got ${printable(expr, 60) || 'nothing'}`, {
     flag: '--slo',
     hint: "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'",
   });

@@ -254,6 +254,13 @@ describe.concurrent('hooks replay --load', () => {
   });
 });
 
+it('says that the time of a search ended before a rate broke an objective', async () => {
+  const to = await loadReceiver();
+  const args = argv`replay day.ndjson --url ${to.url} --load max --for 1s --loop --slo errors<=100%`;
+  const { stdout } = await hooks(args, { cwd: folder() });
+  expect(stdout).toMatch(/the time ended before a rate broke an objective|50\/s {2}invalid/);
+});
+
 describe.concurrent('hooks replay --load --received', () => {
   it('finds the messages that were acknowledged and did not arrive', async () => {
     let stored = 1_000;

@@ -30,16 +30,31 @@ describe('the connections of a load', () => {
     expect(inFlight).toBe(64 + 500 * 2);
   });
 
-  it('do not grow while the sender is busy and responses come', () => {
+  it.each([
+    [0, 0],
+    [0.2, 40],
+    [0.5, 250],
+    [1, 1_000],
+  ])('grow in the free time only: idle for %d of the time, by %d in 500 ms', (idleShare, more) => {
     const budget = new ConnectionBudget(100_000);
-    budget.isBusy = true;
+    budget.measured(idleShare);
     let inFlight = sent(budget, 0, 0, 1_000);
     for (let now = 1; now <= 500; now++) {
       budget.settled(now);
       inFlight += sent(budget, inFlight, now, 1_000);
     }
-    expect(inFlight).toBe(64);
-    expect(sent(budget, inFlight, 700, 1_000)).toBe(64);
+    expect(Math.abs(inFlight - 64 - more)).toBeLessThanOrEqual(1);
+  });
+
+  it('are used less and less by a busy sender, down to those of the start', () => {
+    const budget = new ConnectionBudget(100_000);
+    sent(budget, 0, 0, 1_000);
+    for (let now = 1; now <= 200; now++) sent(budget, 64 + 2 * now, now, 1_000);
+    budget.measured(0);
+    const [before, after] = [sent(budget, 0, 200, 10_000), 64];
+    for (let n = 0; n < 50; n++) budget.measured(0);
+    expect(before).toBeGreaterThan(after);
+    expect(sent(budget, 0, 200, 10_000)).toBe(after);
   });
 
   it('carry the next message as soon as a response came, without a new connection', () => {
@@ -54,12 +69,12 @@ describe('the connections of a load', () => {
   it('are missed because of the receiver after a silence, and else because of the sender', () => {
     const budget = new ConnectionBudget(100_000);
     const inFlight = sent(budget, 0, 0, 1_000);
+    budget.measured(0.1);
     expect(budget.take(inFlight, 0)).toBe('wait-for-sender');
     const later = inFlight + sent(budget, inFlight, 101, 1_000);
     expect(budget.take(later, 101)).toBe('wait-for-receiver');
     budget.settled(101);
     expect(budget.take(later, 101)).toBe('wait-for-sender');
-    for (let n = 0; n < 10; n++) budget.settled(101);
-    expect(budget.take(later, 101)).toBe('send');
+    expect(budget.take(later - 1, 101)).toBe('send');
   });
 });

@@ -147,41 +147,40 @@ export class LoadMessages {
   }
 
   async #readAhead(): Promise<void> {
-    const kept = await this.#readInputs(0);
-    for (let pass = 1; this.#options.loops && !this.#isEnded && !this.#options.signal.aborted; pass++) {
-      if (kept === undefined) await this.#readInputs(pass);
-      else await this.#repeat(kept);
+    for await (const items of this.#passes()) {
+      await this.#add(items);
+      if (this.#isEnded || this.#options.signal.aborted) break;
     }
     this.#end();
   }
 
-  /** Reads all inputs once. Returns the entries to repeat; undefined to read the inputs again. */
-  async #readInputs(pass: number): Promise<readonly ReplayEntry[] | undefined> {
-    const { inputs, reading, loops, signal } = this.#options;
+  /** Reads all inputs once, with `loops` again and again: from memory what fits, or cannot be read again. */
+  async *#passes(): AsyncGenerator<readonly PassItem[]> {
+    const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
     const kept: ReplayEntry[] = [];
-    let [bytes, isWhole] = [0, loops];
-    for (const input of inputs) {
-      for await (const entries of readEntries(input, signal, reading)) {
+    for (let pass = 0; kept.length === 0; pass++) {
+      let bytes = 0;
+      for await (const entries of this.#entries()) {
         for (const entry of entries) bytes += entry.kind === 'broken' ? 0 : entry.bytes.length;
-        isWhole &&= bytes <= KEPT_BYTES;
-        if (isWhole) kept.push(...entries);
+        if (loops && bytes <= KEPT_BYTES) kept.push(...entries);
         else if (canReadAgain) kept.length = 0;
+        yield entries;
         // The messages of an earlier pass can still be ahead of this one.
-        const isDone = this.#pass === pass && this.#selection.isDone;
-        if (!isDone) await this.#add(entries);
-        if (this.#isEnded || (isDone && !isWhole)) break;
+        if (this.#pass === pass && this.#selection.isDone) break;
       }
+      yield ['end'];
+      if (!loops) return;
     }
-    await this.#add(['end']);
-    return isWhole || !canReadAgain ? kept : undefined;
+    for (;;) {
+      for (let at = 0; at < kept.length; at += MAX_AHEAD) yield kept.slice(at, at + MAX_AHEAD);
+      yield ['end'];
+    }
   }
 
-  async #repeat(kept: readonly ReplayEntry[]): Promise<void> {
-    for (let at = 0; at < kept.length && !this.#isEnded; at += MAX_AHEAD) {
-      await this.#add(kept.slice(at, at + MAX_AHEAD));
-    }
-    await this.#add(['end']);
+  async *#entries(): AsyncGenerator<readonly ReplayEntry[]> {
+    const { inputs, reading, signal } = this.#options;
+    for (const input of inputs) yield* readEntries(input, signal, reading);
   }
 
   /** Adds entries, and waits until fewer than MAX_AHEAD are left. */

@@ -5,7 +5,7 @@ import type { Io } from '../../../io.ts';
 import type { LoadMessages } from './load-messages.ts';
 import type { LoadPlan } from './load-options.ts';
 import type { LoadPartResult, LoadRun } from './load-run.ts';
-import { recordedFigures, type LoadReplaySummary, type LoadSummary } from './output/load-summary.ts';
+import type { LoadReplaySummary, LoadSummary } from './output/load-summary.ts';
 import type { SearchCurve } from './max-load.ts';
 
 /** The messages that arrived, and those of them that were acknowledged and did not. */
@@ -25,6 +25,7 @@ interface FinishedLoad {
 
 export function loadSummary({ plan, run, part, arrived, messages, sender, io }: FinishedLoad): LoadSummary {
   const { recorder, sentMs, max } = part;
+  const { behind, latency, service, ...counts } = recorder.total;
   const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
   const judged = judgeLoad(plan.objectives, figures, recorder);
   const isShort = plan.shape.kind === 'curve' && sentMs < Math.floor(plan.shape.curve.durationMs);
@@ -34,7 +35,10 @@ export function loadSummary({ plan, run, part, arrived, messages, sender, io }: 
     url: sender.shownUrl,
     ms: Math.round(sentMs),
     rate: Math.round(figures.rate * 10) / 10,
-    ...recordedFigures(recorder),
+    ...counts,
+    behindMs: behind.percentilesMs(),
+    latencyMs: latency.percentilesMs(),
+    serviceMs: service.percentilesMs(),
     failures: Object.fromEntries(run.failures),
     ...arrived,
     ...(stopped !== undefined && { stopped }),

@@ -89,11 +89,7 @@ export class LoadRun {
         const began = elapsedMs();
         return this.#order.run(message.orderKeys, () => this.#send(message, began));
       },
-      onSent: (sent, now) => recorder.sent(sent, now),
-      onNotSent: (times, now) => recorder.notSent(times, now),
-      onSettled: (settled, now) => {
-        if (!settled.isUnsent) recorder.settled(settled, now);
-      },
+      recorder,
       onTick: (now) => {
         recorder.advance(now);
         if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#errorsAlone.abort();

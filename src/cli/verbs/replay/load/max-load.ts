@@ -3,21 +3,13 @@ import type { LatencyMs } from '../../../../replay/load/latency-histogram.ts';
 import { constantRate } from '../../../../replay/load/load-curve.ts';
 import type { LoadSecond } from '../../../../replay/load/load-recorder.ts';
 import { withWarmup } from '../../../../replay/load/load-shape.ts';
-import {
-  continueSearch,
-  foundRate,
-  SEARCH_START,
-  type MaxSearch,
-  type StepResult,
-} from '../../../../replay/load/max-search.ts';
+import { searchHighest, type FoundRate, type StepResult } from '../../../../replay/load/max-search.ts';
 import { isTimed, type Objective } from '../../../../replay/load/objectives.ts';
 import { judgeLoad } from '../../../../replay/load/verdict.ts';
 import type { LoadPartResult, LoadRun } from './load-run.ts';
 
 /** The rates that a search has tried, and the highest that held. */
-export interface SearchCurve {
-  readonly rate: number;
-  readonly isSenderLimited: boolean;
+export interface SearchCurve extends FoundRate {
   readonly curve: readonly SearchPoint[];
 }
 
@@ -54,10 +46,10 @@ export async function findMax(
   const stepMs = Math.min(LONGEST_STEP_MS, Math.max(SHORTEST_STEP_MS, durationMs / STEPS));
   const timed = objectives.filter(isTimed);
   const curve: SearchPoint[] = [];
-  let [search, leftMs, warmupMs]: [MaxSearch, number, number] = [SEARCH_START, durationMs, options.warmupMs];
+  let [leftMs, warmupMs] = [durationMs, options.warmupMs];
   let last: LoadPartResult | undefined;
-  while (search.next !== undefined && (last === undefined || (!run.isEnded && leftMs > 0))) {
-    const { rate, isConfirmation } = search.next;
+  const found = await searchHighest(async (rate, isConfirmation) => {
+    if (last !== undefined && (run.isEnded || leftMs <= 0)) return undefined;
     const ms = Math.min(leftMs, isConfirmation ? CONFIRMATION * stepMs : stepMs);
     leftMs -= ms;
     const onSecond = (second: LoadSecond): void => options.onSecond(second, rate);
@@ -65,16 +57,16 @@ export async function findMax(
     const part = await run.part({ curve: load, warmupMs, objectives: timed, onSecond });
     warmupMs = 0;
     last ??= part;
-    if (signal.aborted || run.isStopped) break;
+    if (signal.aborted || run.isStopped) return undefined;
     const { verdict: result } = judgeLoad(timed, part.recorder.figures(part.sentMs), part.recorder);
     const { total } = part.recorder;
     const point = { rate, result, latencyMs: total.latency.percentilesMs(), errors: total.errors };
     curve.push(point);
     onStep(point);
     if (result === 'held') last = part;
-    search = continueSearch(search, result);
     if (result === 'broken') await sleep(systemClock, RECOVERY_MS, signal);
-  }
+    return result;
+  });
   if (last === undefined) throw new TypeError('Expected a search to have a step');
-  return { ...last, max: { rate: foundRate(search), isSenderLimited: search.isSenderLimited, curve } };
+  return { ...last, max: { ...found, curve } };
 }

@@ -2,7 +2,7 @@ import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { elapsedMs } from '../../../../clock.ts';
 import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
 import type { LoadCurve } from '../../../../replay/load/load-curve.ts';
-import type { SentTimes, SettledTimes } from '../../../../replay/load/load-recorder.ts';
+import type { LoadRecorder } from '../../../../replay/load/load-recorder.ts';
 
 /** How a message that was sent ended. */
 export interface LoadOutcome {
@@ -24,10 +24,7 @@ interface OpenLoopOptions<Message> {
   readonly isEnded: () => boolean;
   /** Sends a message at once. Does not reject. */
   readonly send: (message: Message) => Promise<LoadOutcome>;
-  readonly onSent: (sent: SentTimes, now: number) => void;
-  readonly onSettled: (settled: SettledTimes & Pick<LoadOutcome, 'isUnsent'>, now: number) => void;
-  /** Called for each message that was due and could not be sent until the end. */
-  readonly onNotSent: (times: SentTimes, now: number) => void;
+  readonly recorder: LoadRecorder;
   /** Called at least ten times a second. */
   readonly onTick: (now: number) => void;
   /** Ends the sending. Messages in flight still settle. */
@@ -35,14 +32,13 @@ interface OpenLoopOptions<Message> {
 }
 
 const LONGEST_WAIT_MS = 100;
-/** Time over which the share of busy time is measured, and the share from which the sender is busy. */
-const [SAMPLE_MS, BUSY_SHARE] = [20, 0.9];
+/** Time over which the share of idle time is measured. */
+const SAMPLE_MS = 50;
 /** Time after the end in which messages that are due are still sent. */
 const OVERTIME_MS = 1_000;
-/** Time to send messages that are due before other events get a turn. */
-const TURN_MS = 5;
-/** Number of messages after which the clock is read again. */
-const CLOCK_EVERY = 8;
+/** Number of messages to send before other events get a turn: a few ms. */
+const TURN = 100;
+
 /**
  * Sends each message when it is due, however many earlier ones have no response. A timer for each millisecond sends all that
  * are due. Times are ms since the start.
@@ -115,7 +111,7 @@ export class OpenLoop<Message> {
   #measureLoop(now: number): void {
     if (now - this.#sampledAt < SAMPLE_MS) return;
     const current = performance.eventLoopUtilization();
-    this.#budget.isBusy = performance.eventLoopUtilization(current, this.#sample).utilization > BUSY_SHARE;
+    this.#budget.measured(1 - performance.eventLoopUtilization(current, this.#sample).utilization);
     this.#sample = current;
     this.#sampledAt = now;
   }
@@ -137,9 +133,8 @@ export class OpenLoop<Message> {
   }
 
   /** Sends the messages that are due. Returns whether some are left for the next turn. */
-  #sendDue(startedAt: number): boolean {
-    let now = startedAt;
-    for (let count = 1; ; count++) {
+  #sendDue(now: number): boolean {
+    for (let count = 0; count < TURN; count++) {
       const dueAt = this.#dueAt();
       if (dueAt === undefined) {
         if (now >= this.#options.curve.durationMs) this.#end();
@@ -149,17 +144,15 @@ export class OpenLoop<Message> {
         this.#giveUp(now);
         return false;
       }
-      if (dueAt > now) return false;
-      if (!this.#hasConnection(now)) return false;
+      if (dueAt > now || !this.#hasConnection(now)) return false;
       const message = this.#options.next();
       if (message === undefined) {
         if (this.#options.isEnded()) this.#end();
         return false;
       }
       this.#send(message, dueAt);
-      if (count % CLOCK_EVERY === 0) now = this.now;
-      if (now - startedAt > TURN_MS) return true;
     }
+    return true;
   }
 
   #hasConnection(now: number): boolean {
@@ -170,11 +163,11 @@ export class OpenLoop<Message> {
   }
 
   #send(message: Message, dueAt: number): void {
-    const { send, onSent } = this.#options;
+    const { send, recorder } = this.#options;
     this.#sent++;
     this.#inFlight++;
     const sentAt = this.now;
-    onSent({ dueAt, behindMs: sentAt - Math.max(dueAt, this.#freeAt) }, sentAt);
+    recorder.sent({ dueAt, behindMs: sentAt - Math.max(dueAt, this.#freeAt) }, sentAt);
     void send(message).then((outcome) => this.#settled(outcome, { dueAt, sentAt }));
   }
 
@@ -183,7 +176,7 @@ export class OpenLoop<Message> {
     this.#budget.settled(this.now);
     const { isAcknowledged, isUnsent, ms, serviceMs } = outcome;
     const latencyMs = sentAt - dueAt + ms;
-    this.#options.onSettled({ dueAt, isAcknowledged, isUnsent, latencyMs, serviceMs }, this.now);
+    if (!isUnsent) this.#options.recorder.settled({ dueAt, isAcknowledged, latencyMs, serviceMs }, this.now);
     if (this.#waiting !== 'send') this.wake();
     this.#finishIfEmpty();
   }
@@ -192,7 +185,7 @@ export class OpenLoop<Message> {
   #giveUp(now: number): void {
     for (let dueAt = this.#dueAt(); dueAt !== undefined; dueAt = this.#dueAt()) {
       const behindMs = this.#waiting === 'wait-for-receiver' ? 0 : now - Math.max(dueAt, this.#freeAt);
-      this.#options.onNotSent({ dueAt, behindMs }, now);
+      this.#options.recorder.notSent({ dueAt, behindMs }, now);
       this.#sent++;
     }
     this.#end();

@@ -9,7 +9,10 @@ import { assertFormats, nothingToRead } from '../../../../replay/reading/read-en
 import { errorSentence } from '../../../error-text.ts';
 import type { ExitCode } from '../../../exit-code.ts';
 import { askForPublicHosts } from '../../../flags/public-host.ts';
-import { destinationsOf, type ToWebhooks } from '../../../flags/delivery/where-to.ts';
+import { commandSettings } from '../../../flags/delivery/settings.ts';
+import { destinationsOf, resolveWhereTo, type ToWebhooks } from '../../../flags/delivery/where-to.ts';
+import { flagError } from '../../../flags/flag-values.ts';
+import { remarkOnSigning } from '../../../flags/signature/unsigned-note.ts';
 import type { Io } from '../../../io.ts';
 import { claimStdin } from '../../../stdin.ts';
 import type { ReplayOptions } from '../options.ts';
@@ -19,7 +22,6 @@ import { loadOptions, loadPlanOf, type LoadPlan } from './load-options.ts';
 import { LoadOutput } from './output/load-output.ts';
 import { loadExitCode, loadSummary, replaySummary, type Arrivals, type LoadResult } from './load-result.ts';
 import { LoadRun } from './load-run.ts';
-import { openTarget } from './load-target.ts';
 import { findMax } from './max-load.ts';
 import { readReceived, readSettled } from './received-count.ts';
 
@@ -61,6 +63,25 @@ export async function runLoad(
   } finally {
     await target.close();
   }
+}
+
+interface LoadTarget {
+  readonly to: ToWebhooks;
+  readonly close: () => Promise<void>;
+}
+
+/** Finds the webhook. Starts the receiver of --loopback. Throws ConfigError for a tracking API or the queue. */
+async function openTarget(options: ReplayOptions, io: Io): Promise<LoadTarget> {
+  const settings = await commandSettings(options, io);
+  const to = await resolveWhereTo(options, settings, io);
+  if (to.kind === 'tracking-api' || to.kind === 'queue') {
+    const hint = 'give --url with the URL of the receiver';
+    throw flagError('--load', '`--load` is for a webhook, and the config names a tracking API', hint);
+  }
+  remarkOnSigning(to, options, { settings, io });
+  if (to.kind === 'webhooks') return { to, close: () => Promise.resolve() };
+  const loopback = await (await import('../../../flags/delivery/loopback.ts')).startLoopback(to);
+  return { to: loopback.to, close: loopback.close };
 }
 
 function loadText({ text, shape }: LoadPlan): string {

@@ -107,7 +107,7 @@ export class LoadOutput {
     }
     if (this.#report === undefined) return;
     const { loadReport } = await import('./load-report.ts');
-    const html = loadReport(load, this.#timeline.points(REPORT_POINTS));
+    const html = loadReport(summary, this.#timeline.points(REPORT_POINTS));
     await this.#report.commit(async (file) => {
       await file.add(Buffer.from(html));
     });

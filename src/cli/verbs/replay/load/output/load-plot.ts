@@ -10,23 +10,15 @@ export function plotLines(points: readonly TimelinePoint[]): string[] {
   if (points.length < 2) return [];
   const last = points.at(-1)?.second ?? 0;
   const axis = `${' '.repeat(LABEL_WIDTH)} └${'─'.repeat(points.length)} ${durationText(last * 1_000)}`;
-  const chart = (name: string, values: readonly number[], text: (value: number) => string): string[] => [
-    name,
-    ...columnsOf(values, text),
-    axis,
-  ];
-  return [
-    ...chart(
-      'acknowledged a second',
-      points.map(({ rate }) => rate),
-      (rate) => `${Math.round(rate)}/s`,
-    ),
-    ...chart(
-      'latency p99',
-      points.map(({ p99 }) => p99 ?? 0),
-      durationText,
-    ),
-  ];
+  const rates = columnsOf(
+    points.map(({ rate }) => rate),
+    (rate) => `${Math.round(rate)}/s`,
+  );
+  const times = columnsOf(
+    points.map(({ p99 }) => p99 ?? 0),
+    durationText,
+  );
+  return ['acknowledged a second', ...rates, axis, 'latency p99', ...times, axis];
 }
 
 /** Number of points for which a terminal of this width has room. */

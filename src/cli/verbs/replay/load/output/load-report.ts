@@ -1,7 +1,9 @@
 import type { TimelinePoint } from '../../../../../replay/load/timeline.ts';
 import { escapeXml } from '../../../../../report/xml.ts';
+import { summaryLines } from '../../../../../report/summary.ts';
 import { durationText } from '../../../../attempt-text.ts';
-import type { LoadSummary } from './load-summary.ts';
+import { PLAIN_PALETTES } from '../../../../palette.ts';
+import { loadLines, type LoadReplaySummary } from './load-summary.ts';
 
 /** A line of a chart. */
 interface ChartLine {
@@ -14,14 +16,14 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM] = [860, 200, 64, 22];
 const GRID_LINES = 4;
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}
-table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .8rem;text-align:right;border-bottom:1px solid #ddd}
-td:first-child,th:first-child{text-align:left}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666}
-.held{color:#187a3a}.broken,.invalid{color:#b3261e}`;
+pre{overflow-x:auto}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666}.held{color:#187a3a}.broken,.invalid{color:#b3261e}`;
 
-/** Writes a load as one HTML file with its charts as SVG. It loads nothing, and has no script. */
-export function loadReport(load: LoadSummary, points: readonly TimelinePoint[]): string {
+/** Writes a load as one HTML file: its charts as SVG, and the text of the terminal. It loads nothing, and has no script. */
+export function loadReport(summary: LoadReplaySummary, points: readonly TimelinePoint[]): string {
   const of = (value: (point: TimelinePoint) => number | null): (number | null)[] => points.map(value);
   const seconds = points.at(-1)?.second ?? 0;
+  const { load } = summary;
+  const text = [...summaryLines(summary), ...loadLines(load, PLAIN_PALETTES)].join('\n');
   const title = `Load ${load.shape} on ${load.url}`;
   return `<!doctype html>
 <html lang="en">
@@ -30,9 +32,8 @@ export function loadReport(load: LoadSummary, points: readonly TimelinePoint[]):
 <title>${escapeXml(title)}</title>
 <style>${STYLE}</style>
 <h1>${escapeXml(title)}</h1>
-<p class="${load.verdict}">Verdict: ${load.verdict}. ${counts(load)}</p>
-${objectiveTable(load)}
-${latencyTable(load)}
+<p class="${load.verdict}">Verdict: ${load.verdict}</p>
+<pre>${escapeLines(text)}</pre>
 <h2>Latency</h2>
 ${chart(
   [
@@ -50,54 +51,12 @@ ${chart(
   ],
   { seconds, text: (rate) => String(Math.round(rate)) },
 )}
-${searchTable(load)}
 </html>
 `;
 }
 
-function counts({ sent, acknowledged, errors, rate, received, lost, ms }: LoadSummary): string {
-  const arrived =
-    received === undefined ? '' : `, ${received ?? 'unknown'} received, ${lost ?? 'unknown'} lost`;
-  return `${sent} sent in ${durationText(ms)}, ${acknowledged} acknowledged (${rate}/s), ${errors} errors${arrived}.`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return `<table>${tableRow(head, 'th')}${rows.map((row) => tableRow(row, 'td')).join('')}</table>`;
-}
-
-function tableRow(cells: readonly string[], tag: 'td' | 'th'): string {
-  return `<tr>${cells.map((cell) => `<${tag}>${escapeXml(cell)}</${tag}>`).join('')}</tr>`;
-}
-
-function objectiveTable({ slo }: LoadSummary): string {
-  if (slo.length === 0) return '';
-  const rows = slo.map(({ expr, held, value, brokeInSecond }) => [
-    expr,
-    held ? 'held' : 'broken',
-    value === null ? '-' : String(value),
-    brokeInSecond === undefined ? '' : String(brokeInSecond),
-  ]);
-  return table(['objective', '', 'value', 'first broken in second'], rows);
-}
-
-function latencyTable({ latencyMs, serviceMs, behindMs }: LoadSummary): string {
-  const rows = Object.entries({ latency: latencyMs, service: serviceMs, behind: behindMs });
-  const cells = rows.map(([name, times]) => [
-    name,
-    ...Object.values(times).map((ms) => (ms === null ? '-' : `${Math.round(ms * 100) / 100}`)),
-  ]);
-  return table(['ms', ...Object.keys(latencyMs)], cells);
-}
-
-function searchTable({ max }: LoadSummary): string {
-  if (max === undefined) return '';
-  const rows = max.curve.map(({ rate, result, latencyMs, errors }) => [
-    `${rate}/s`,
-    result,
-    latencyMs.p99 === null ? '-' : `${latencyMs.p99}`,
-    String(errors),
-  ]);
-  return `<h2>Highest rate: ${max.rate}/s</h2>${table(['rate', 'result', 'p99 in ms', 'errors'], rows)}`;
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeXml).join('\n');
 }
 
 interface Axes {

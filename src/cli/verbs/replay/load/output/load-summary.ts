@@ -1,9 +1,9 @@
 import type { LatencyMs } from '../../../../../replay/load/latency-histogram.ts';
-import type { LoadRecorder } from '../../../../../replay/load/load-recorder.ts';
 import type { LoadVerdict } from '../../../../../replay/load/verdict.ts';
 import type { ReplaySummary } from '../../../../../replay/ledger.ts';
 import { durationText } from '../../../../attempt-text.ts';
 import type { Palettes } from '../../../../palette.ts';
+import { formatTable, type Cell } from '../../../../print/table.ts';
 import type { SearchCurve } from '../max-load.ts';
 
 /** The result of a load, as `-o json` prints it in the summary. */
@@ -38,20 +38,6 @@ export interface LoadSummary extends LoadVerdict {
 
 /** The whole summary: the counts of all messages, and the result of the load. */
 export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
-
-/** The figures that a recorder has counted. */
-export function recordedFigures({ total }: LoadRecorder) {
-  const { sent, acknowledged, errors, notSent } = total;
-  return {
-    sent,
-    acknowledged,
-    errors,
-    notSent,
-    behindMs: total.behind.percentilesMs(),
-    latencyMs: total.latency.percentilesMs(),
-    serviceMs: total.service.percentilesMs(),
-  };
-}
 
 /** Formats the result of a load as lines for people. */
 export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>): string[] {
@@ -92,15 +78,20 @@ const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
 };
 
 function percentileLines(rows: Readonly<Record<string, LatencyMs>>): string[] {
-  const [first] = Object.values(rows);
-  const names = Object.keys(first ?? {});
-  const width = 9;
-  const head = `${''.padEnd(11)}${names.map((name) => name.padStart(width)).join('')}`;
-  const lines = Object.entries(rows).map(([name, times]) => {
-    const cells = Object.values(times).map((ms) => (ms === null ? '-' : msText(ms)).padStart(width));
-    return `${name.padEnd(11)}${cells.join('')}`;
-  });
-  return [head, ...lines];
+  const [names = {}] = Object.values(rows);
+  const lines = Object.entries(rows).map(([name, times]) =>
+    percentileRow(
+      name,
+      Object.values(times).map((ms) => (ms === null ? '-' : msText(ms))),
+    ),
+  );
+  return formatTable([percentileRow('', Object.keys(names)), ...lines], { columns: undefined })
+    .trimEnd()
+    .split('\n');
+}
+
+function percentileRow(name: string, texts: readonly string[]): readonly Cell[] {
+  return [{ text: name, minWidth: 9 }, ...texts.map((text): Cell => ({ text, minWidth: 7, align: 'end' }))];
 }
 
 function msText(ms: number): string {
@@ -121,7 +112,9 @@ function searchLines(max: SearchCurve | undefined): string[] {
     return `${`${rate}/s`.padStart(10)}  ${result.padEnd(7)}  p99 ${p99}, ${grouped(errors)} errors`;
   });
   const found = max.rate === 0 ? 'no rate held the objectives' : `the highest rate that held: ${max.rate}/s`;
-  return [...steps, max.isSenderLimited ? `${found}; the sender cannot send faster` : found];
+  const isOpen = max.curve.every(({ result }) => result === 'held');
+  const why = max.isSenderLimited ? '; the sender cannot send faster' : '';
+  return [...steps, isOpen ? `${found}; the time ended before a rate broke an objective` : found + why];
 }
 
 export function grouped(count: number): string {
