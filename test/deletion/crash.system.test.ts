@@ -14,7 +14,7 @@ const SOURCES = { web: { destinations: { A: TO, B: TO } }, shop: { destinations:
 /** Two users go to three destinations. */
 const DELIVERIES = 6;
 /** Numbers of the writes at which the process is killed, from the opening of the file to its closing. */
-const WRITES = Array.from({ length: 14 }, (_, index) => 8 + 2 * index);
+const WRITES = Array.from({ length: 28 }, (_, index) => 8 + 2 * index);
 
 /** Kills `hooks delete` at its nth write. Returns the number of requests, of their deliveries, and of deliveries in the queue. */
 async function killedAt(nth: number): Promise<readonly number[]> {
