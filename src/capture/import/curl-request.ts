@@ -1,28 +1,16 @@
 import type { HeaderPair } from '../capture.ts';
 import { REPLACED, RequestRejection, targetOfUrl, type Imported, type ImportedRequest } from './imported.ts';
-import { shellCommands, type ShellCommand } from './shell-words.ts';
+import type { ShellCommand } from './shell-words.ts';
 
 /** Reads a file that a command names after `@`. Throws RequestRejection. */
 export type ReadNamedFile = (name: string) => Promise<Buffer>;
 
-/** Whether a text is a script with a curl command, also after a prompt or in a pipeline. */
-export function isCurl(text: string): boolean {
-  return !/^\s*[[{]/.test(text) && /(?:^|[\n;&|])\s*(?:[$>%] )?curl(?:\.exe)?\s/.test(text);
-}
-
-/** Finds the requests of the curl commands in a script. Executes nothing. */
-export async function* curlRequests(script: Buffer, readFile: ReadNamedFile): AsyncGenerator<Imported> {
-  for (const command of shellCommands(script.toString('latin1'))) {
-    const words = /^[$>%]$/.test(command.words[0] ?? '') ? command.words.slice(1) : command.words;
-    if (/^curl(?:\.exe)?$/.test(words[0] ?? '')) yield await readCommand({ ...command, words }, readFile);
-  }
-}
-
-async function readCommand(
-  { words, line, problem, pipe }: ShellCommand,
+/** Reads the request of a curl command. `words` are its words from `curl` on. */
+export async function curlRequest(
+  { words, problem, pipe }: ShellCommand,
+  what: string,
   readFile: ReadNamedFile,
 ): Promise<Imported> {
-  const what = `the curl command in line ${line}`;
   if (problem !== undefined) return { kind: 'rejected', what, reason: problem };
   try {
     const call = new CurlCall();

@@ -1,12 +1,13 @@
 import { InputError } from '../../errors.ts';
 import { isJsonArray, isJsonObject, type JsonValue } from '../../message/types.ts';
-import { captureBody } from '../capture.ts';
+import { captureBody, type Capture } from '../capture.ts';
 import { isHttpRequest, readHttpRequest } from '../http-request.ts';
 import { isCapture, isHar, readCapture } from '../read-capture.ts';
-import { curlRequests, isCurl, type ReadNamedFile } from './curl-request.ts';
+import type { ReadNamedFile } from './curl-request.ts';
+import { curlRequests, isCurlScript, calledProgram } from './curl-script.ts';
 import { HarReader } from './har-reader.ts';
 import type { Imported } from './imported.ts';
-import { jsonWithin, requestsIn } from './request-object.ts';
+import { jsonWithin, parsedJson, requestsIn } from './request-object.ts';
 
 export type { Imported, ImportedRequest } from './imported.ts';
 
@@ -64,33 +65,42 @@ async function joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Promis
 }
 
 async function* wholeFile(bytes: Buffer, readFile: ReadNamedFile): AsyncGenerator<Imported> {
-  const text = bytes.toString();
-  if (isHttpRequest(bytes)) yield httpRequest(bytes);
-  else if (isCurl(text)) yield* curlRequests(bytes, readFile);
-  else yield* jsonRequests(text);
-}
-
-function httpRequest(bytes: Buffer): Imported {
-  const capture = readHttpRequest(bytes);
-  const body = captureBody(capture);
-  return body.length === 0
-    ? { kind: 'skipped' }
-    : { kind: 'request', request: { ...capture, at: undefined, body } };
-}
-
-function* jsonRequests(text: string): Generator<Imported> {
-  const whole = parsed(text);
-  if (whole !== undefined) {
-    yield* foundIn(whole);
+  if (isHttpRequest(bytes)) {
+    yield asImported('the request', () => readHttpRequest(bytes));
     return;
   }
+  const text = bytes.toString();
+  const whole = parsedJson(text);
+  if (whole !== undefined) yield* foundIn(whole);
+  else if (isCurlScript(text)) yield* curlRequests(bytes, readFile);
+  else yield* requestsInLines(text);
+}
+
+/** The request of a capture. A capture that cannot be read is rejected without the hint, which names flags of other verbs. */
+function asImported(what: string, read: () => Capture): Imported {
+  try {
+    const { at, ...capture } = read();
+    const request = {
+      ...capture,
+      at: at === undefined ? undefined : Date.parse(at),
+      body: captureBody({ ...capture }),
+    };
+    return request.body.length === 0 ? { kind: 'skipped' } : { kind: 'request', request };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { kind: 'rejected', what, reason: error.message };
+  }
+}
+
+function* requestsInLines(text: string): Generator<Imported> {
   let hasJson = false;
   for (const [index, line] of text.split('\n').entries()) {
-    if (!line.includes('{')) continue;
-    const value = jsonWithin(line);
+    const value = line.includes('{') ? jsonWithin(line) : undefined;
     hasJson ||= value !== undefined;
     if (value !== undefined) yield* foundIn(value);
-    else if (hasJson) yield { kind: 'rejected', what: `line ${index + 1}`, reason: 'the line is not JSON' };
+    else if (hasJson && (line.includes('{') || calledProgram(line) !== undefined)) {
+      yield { kind: 'rejected', what: `line ${index + 1}`, reason: 'the line is not JSON' };
+    }
   }
   if (hasJson) return;
   throw new InputError('Expected a HAR file, curl commands, a raw HTTP request or JSON that holds requests', {
@@ -98,26 +108,12 @@ function* jsonRequests(text: string): Generator<Imported> {
   });
 }
 
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text.replace(/^\u{FEFF}/u, '')) as JsonValue; // JSON.parse returns only these
-  } catch {
-    return undefined;
-  }
-}
-
 /** The requests in a value. Captures are kept as they are. */
 function* foundIn(value: JsonValue): Generator<Imported> {
   if (isJsonArray(value) && value.some(isCapture)) {
     for (const each of value) yield* foundIn(each);
   } else if (isJsonObject(value) && isCapture(value)) {
-    const { at, ...capture } = readCapture(value);
-    const request = {
-      ...capture,
-      at: at === undefined ? undefined : Date.parse(at),
-      body: captureBody({ ...capture }),
-    };
-    yield request.body.length === 0 ? { kind: 'skipped' } : { kind: 'request', request };
+    yield asImported('a capture', () => readCapture(value));
   } else {
     yield* requestsIn(value);
   }

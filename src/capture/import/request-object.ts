@@ -43,12 +43,27 @@ export function* requestsIn(value: JsonValue, at?: number, depth = 0): Generator
   }
 }
 
-/** Parses a text that is JSON, or a line of a log that ends in a JSON object. */
+/** Number of brackets to try in a text. Logs write a few before the JSON, such as the time, the level and a thread. */
+const MOST_STARTS = 50;
+
+/** Parses a text that is JSON, or a line of a log that ends in it. Monolog writes empty lists and objects after it. */
 export function jsonWithin(text: string): JsonValue | undefined {
-  const start = /^\s*\[/.test(text) ? text.indexOf('[') : text.indexOf('{');
-  if (start === -1) return undefined;
+  let line = text.trim();
+  while (/[\]}] (?:\[\]|\{\})$/.test(line.slice(-4))) line = line.slice(0, -3);
+  if (!/[\]}]$/.test(line)) return undefined;
+  let starts = 0;
+  for (const { index } of line.matchAll(/[[{]/g)) {
+    if (++starts > MOST_STARTS) return undefined;
+    const value = parsedJson(line.slice(index));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Parses a text that is JSON, also with a byte order mark. Undefined if it is not JSON. */
+export function parsedJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text.slice(start)) as JsonValue; // JSON.parse returns only these
+    return JSON.parse(text.replace(/^\u{FEFF}/u, '')) as JsonValue; // JSON.parse returns only these
   } catch {
     return undefined;
   }
@@ -123,9 +138,14 @@ function bodyOf(fields: JsonObject, headers: readonly HeaderPair[]): BodyFound |
   const length =
     statedLength(headers) ?? (typeof bodySize === 'number' && bodySize >= 0 ? bodySize : undefined);
   const found = storedBody(fields);
-  if (found === undefined || 'reason' in found) return found;
-  const { bytes, isExact = false, mayLose = false } = found;
-  if (bytes.length === 0) return undefined;
+  if (found !== undefined && 'reason' in found) return found;
+  const { bytes, isExact = false, mayLose = false } = found ?? { bytes: Buffer.alloc(0) };
+  if (bytes.length === 0) {
+    const isRecorded = length === undefined || length === 0;
+    return isRecorded
+      ? undefined
+      : { reason: `its body is not recorded, but the request had ${length} bytes` };
+  }
   if (!isExact && bytes.includes('\u{FFFD}')) return { reason: REPLACED };
   if (length !== undefined && length !== bytes.length) {
     return { reason: `${bytes.length} bytes are recorded, but the request had ${length}` };

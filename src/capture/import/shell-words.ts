@@ -12,7 +12,7 @@ export interface ShellCommand {
 }
 
 /**
- * Splits a script into commands and their words, and executes nothing. `text` is Latin-1. Reads the quoting of POSIX shells with
+ * Splits a script into commands and their words, and executes nothing. A comment is a command of one word, which begins with #. `text` is Latin-1. Reads the quoting of POSIX shells with
  * `$'…'` of bash, or that of cmd.exe, which the carets in commands of browsers show.
  */
 export function shellCommands(text: string): readonly ShellCommand[] {
@@ -65,7 +65,7 @@ class PosixReader {
     const [char = ''] = rest;
     if (/^\\\r?\n/.test(this.#text.slice(this.#at, this.#at + 3))) return this.#skip(rest === '\\\r' ? 3 : 2);
     if (char === ' ' || char === '\t' || char === '\r') return this.#endWord();
-    if (char === '#' && this.#word === undefined) return this.#skipComment();
+    if (char === '#' && this.#word === undefined) return this.#addComment();
     if (';&|\n'.includes(char)) return this.#endCommand(char);
     if (char === "'") return this.#quoted(1, /[^']*/y, (text) => text);
     if (rest === "$'") return this.#quoted(2, /(?:[^'\\]|\\[^])*/y, ansiText);
@@ -103,9 +103,11 @@ class PosixReader {
     return text.replaceAll(/\\([$`"\\\n])/g, (_, char: string) => (char === '\n' ? '' : char));
   }
 
-  #skipComment(): void {
+  #addComment(): void {
     const end = this.#text.indexOf('\n', this.#at);
-    this.#at = end === -1 ? this.#text.length : end;
+    const comment = this.#text.slice(this.#at, end === -1 ? undefined : end);
+    this.#commands.push({ line: this.#line, words: [comment], pipe: [] });
+    this.#skip(comment.length);
   }
 
   #endWord(): void {

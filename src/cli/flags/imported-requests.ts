@@ -1,9 +1,11 @@
-import { dirname, join, relative, resolve } from 'node:path';
+import { closeSync, constants, createReadStream, fstatSync, openSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { RequestRejection, type Imported } from '../../capture/import/imported.ts';
 import { importRequests } from '../../capture/import/import-requests.ts';
 import { InputError } from '../../errors.ts';
 import { unreadableReason } from '../../file-problem.ts';
-import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
+import { MOST_FILE_BYTES, readAtMost } from '../../files.ts';
 import { gunzipIfPacked } from '../../replay/reading/gunzip.ts';
 import type { Input } from '../../replay/reading/inputs.ts';
 import type { Io } from '../io.ts';
@@ -52,12 +54,30 @@ export function unpackedChunks(input: Input, signal: AbortSignal): AsyncIterable
 
 /** Reads a file that a curl command names. A command of a stranger must not copy other files of this machine into a capture. */
 async function readBeside(folder: string, name: string): Promise<Buffer> {
-  const path = resolve(folder, name);
-  const inside = relative(folder, path);
-  if (name === '-' || inside.startsWith('..') || inside !== join(name)) {
-    throw new RequestRejection(`it sends the file ${name}, which is not in the folder of the input`);
-  }
-  return readAtMost(MOST_FILE_BYTES, () => openToRead(path)).catch((cause: unknown) => {
+  return readAtMost(MOST_FILE_BYTES, () => openBeside(folder, name)).catch((cause: unknown) => {
+    if (cause instanceof RequestRejection) throw cause;
     throw new RequestRejection(`it sends the file ${name}, which cannot be read: ${unreadableReason(cause)}`);
   });
+}
+
+/** Opens a regular file whose real path is in the real path of the folder. */
+function openBeside(folder: string, name: string): Readable {
+  const path = resolve(folder, name);
+  const outside = new RequestRejection(`it sends the file ${name}, which is not in the folder of the input`);
+  if (name === '-' || relative(folder, path) !== join(name) || isOutside(folder, path)) throw outside;
+  const real = realpathSync(path);
+  if (isOutside(realpathSync(folder), real)) throw outside;
+  const fd = openSync(real, AT_ONCE);
+  // Compares the path again, because a folder could have been replaced by a link before the file was opened.
+  if (fstatSync(fd).isFile() && realpathSync(path) === real) return createReadStream(real, { fd });
+  closeSync(fd);
+  throw new RequestRejection(`it sends the file ${name}, which is not a regular file`);
+}
+
+/** Flags that follow no link and do not wait for the writer of a pipe. Windows has neither flag. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+function isOutside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return /^\.\.(?:[\\/]|$)/.test(inside) || isAbsolute(inside);
 }

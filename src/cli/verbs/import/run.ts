@@ -34,11 +34,17 @@ export async function importFiles(
   const output = new ImportOutput(new CaptureFolder(resolve(io.cwd, options.to), '--to'), options, io);
   for (const input of inputs) {
     let number = 0;
-    for await (const found of importedRequests(input, io, {
-      onSanitized: () => notes.sanitize(input.name),
-    })) {
-      if (io.signal.aborted) break;
-      output.add(input.name, found, ++number);
+    try {
+      for await (const found of importedRequests(input, io, {
+        onSanitized: () => notes.sanitize(input.name),
+      })) {
+        if (io.signal.aborted) break;
+        output.add(input.name, found, ++number);
+      }
+    } catch (error) {
+      // The only file is the error of the command; one of several does not keep the others from being read.
+      if (!(error instanceof InputError) || inputs.length === 1) throw error;
+      output.add(input.name, { kind: 'rejected', what: 'the file', reason: error.message }, number);
     }
   }
   if (notes.sanitized !== undefined && !options.quiet) io.note(`note: ${notes.sanitized}`);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -98,6 +98,12 @@ describe('a request whose exact bytes are unknown', () => {
       'U+FFFD',
     ],
     [
+      'a HAR file without the body',
+      'a.har',
+      harOf({ headers: length('53'), bodySize: 53 }),
+      'request 1 (POST /h) is rejected: its body is not recorded, but the request had 53 bytes',
+    ],
+    [
       'a form',
       'a.har',
       harOf({ headers: length('3'), postData: { params: [{ name: 'a', value: 'b' }] } }),
@@ -178,6 +184,100 @@ it('reads the file that a curl command names, if it is in the folder of the inpu
   const files = { 'a.sh': 'curl a.example/x -d @b.txt --data-binary @b.txt', 'b.txt': 'x\ny\n' };
   const { captures } = await importing(files, { args: ['a.sh'] });
   expect(captures).toMatchObject([{ body: 'xy&x\ny\n' }]);
+});
+
+const CALL = 'curl a.example/y -d x';
+
+it.each([
+  `me@host:~$ ${CALL}`,
+  `[me@host ~]$ ${CALL}`,
+  `(venv) me@host ~ % ${CALL}`,
+  `% ${CALL}`,
+  `FOO=1 ${CALL}`,
+  `sudo -u me ${CALL}`,
+  `time ${CALL}`,
+  `timeout 5 /usr/bin/${CALL}`,
+  `if ${CALL}; then echo; fi`,
+  `cat > b.json <<EOF\n{"a":1}\nEOF\n${CALL}`,
+])('reads the request of %j', async (script) => {
+  const { captures, code } = await importing({ 'a.sh': script });
+  expect(captures).toMatchObject([{ url: '/y', body: 'x' }]);
+  expect(code).toBe(0);
+});
+
+it.each([
+  ['xargs ' + CALL, 'the curl command in line 2 is rejected: it is in the text or the arguments'],
+  [`bash -c '${CALL}'`, 'the curl command in line 2 is rejected'],
+  [`(${CALL})`, 'the curl command in line 2 is rejected'],
+  [`ID=$(${CALL})`, 'the curl command in line 2 is rejected: it has a variable or a command'],
+  [`don't\n${CALL}`, 'the curl command in line 2 is rejected: a quote is not closed'],
+  [`# ${CALL}`, 'the curl command in line 2 is rejected: it is in a comment'],
+  ['wget a.example --post-data=x', 'the wget command in line 2 is rejected: wget is not read'],
+])('rejects a call of curl or wget that is not read: %j', async (line, reason) => {
+  const { captures, code, stderr } = await importing({ 'a.sh': `${CALL}\n${line}` });
+  expect(captures).toHaveLength(1);
+  expect(stderr).toContain(reason);
+  expect(code).toBe(1);
+});
+
+it.each([
+  ['Monolog', '[2026-01-01 00:00:00] app.INFO: got ', ' [] []'],
+  ['a thread and a part of JSON', '[main] {id} ', ''],
+  ['curl', 'curl -d said ', ''],
+])('reads requests of a log with text before them: %s', async (_what, before, after) => {
+  const line = `${before}${requestOf({ headers: {}, body: 'x' })}${after}\n`;
+  const { captures, code } = await importing({ 'a.log': line.repeat(2) });
+  expect(captures).toHaveLength(2);
+  expect(code).toBe(0);
+});
+
+describe('a file that a curl command names', () => {
+  it.skipIf(process.platform === 'win32').each([
+    ['a link to a file elsewhere', 'link'],
+    ['a file in a link to a folder elsewhere', 'up/secret'],
+  ])('is rejected: %s', async (_what, name) => {
+    const cwd = temporaryFolder({ secret: 'CANARY', 'd/a.sh': `${CALL} -d @inside -d @${name}`, 'd/b': 'y' });
+    symlinkSync('b', join(cwd, 'd/inside'));
+    symlinkSync('../secret', join(cwd, 'd/link'));
+    symlinkSync('..', join(cwd, 'd/up'));
+    const { code, stderr } = await hooks(['import', 'd/a.sh', '--to', 'out'], { cwd });
+    expect(stderr).toContain(`it sends the file ${name}, which is not in the folder of the input`);
+    expect(code).toBe(1);
+    writeFileSync(join(cwd, 'd/a.sh'), `${CALL} -d @inside`);
+    expect((await hooks(['import', 'd/a.sh', '--to', 'out'], { cwd })).code).toBe(0);
+  });
+
+  it('is rejected if it is a folder', async () => {
+    const files = { 'a.sh': `${CALL} -d @b`, 'b/c': '' };
+    const { code, stderr } = await importing(files, { args: ['a.sh'] });
+    expect(stderr).toContain('it sends the file b, which ');
+    expect(code).toBe(1);
+  });
+});
+
+it('reports a file that cannot be read as rejected, and reads the others', async () => {
+  const chunked = 'POST /h HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n';
+  const files = {
+    'a.http': 'POST /h HTTP/1.1\nContent-Length: 9\n\nabc',
+    'b.http': chunked,
+    'c.txt': 'hello',
+    'd.gz': gzipSync(HAR).subarray(0, -9),
+    'e.json': '{"capture":1,"method":"POST"}',
+    'f.sh': CALL,
+  };
+  const { code, stdout, stderr } = await importing(files);
+  for (const line of [
+    'a.http: the request is rejected: Content-Length is 9, but 3 bytes follow the headers',
+    'b.http: the request is rejected: A raw HTTP request with Transfer-Encoding cannot be read',
+    'c.txt: the file is rejected: Expected a HAR file',
+    'd.gz: the file is rejected: The gzipped file is corrupt or cut off',
+    'e.json: a capture is rejected: ',
+  ]) {
+    expect(stderr).toContain(line);
+  }
+  expect(stderr).not.toContain(' --');
+  expect(stdout).toContain('5 rejected');
+  expect(code).toBe(1);
 });
 
 it('lets replay send the requests of a HAR file as they are', async () => {
