@@ -37,6 +37,9 @@ function pipedBytes([first = [], ...others]: ShellCommand['pipe']): Buffer {
   return Buffer.from(text, decodes ? 'base64' : 'latin1');
 }
 
+/** Takes the next word of a command. */
+type NextWord = () => string | undefined;
+
 /** Options that change nothing in the request, by their letter or name. */
 const IGNORED =
   /^(?:[sSkLivfgN#0346O]|compressed|compressed-ssh|insecure|location|silent|show-error|include|verbose|fail|fail-with-body|globoff|http[\d.]+(?:-prior-knowledge)?|path-as-is|tlsv1(?:\.\d)?|ipv[46]|no-.*|raw|progress-bar|remote-name|tcp-nodelay|post30[123])$/;
@@ -92,16 +95,17 @@ class CurlCall {
   }
 
   async read(words: readonly string[], readFile: ReadNamedFile): Promise<void> {
-    const rest = [...words];
-    for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const iterator = words[Symbol.iterator]();
+    const next: NextWord = () => iterator.next().value;
+    for (let word = next(); word !== undefined; word = next()) {
       // A redirect of the shell, with its file after a space.
       if (/^\d?[<>]/.test(word)) {
-        if (/^\d?[<>]{1,2}$/.test(word)) rest.shift();
+        if (/^\d?[<>]{1,2}$/.test(word)) next();
       } else if (word.startsWith('--') && word.length > 2) {
         const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word) ?? [];
-        await this.#option(name, () => value ?? rest.shift() ?? '', readFile);
+        await this.#option(name, () => value ?? next() ?? '', readFile);
       } else if (word.startsWith('-') && word.length > 1) {
-        await this.#letters(word.slice(1), rest, readFile);
+        await this.#letters(word.slice(1), next, readFile);
       } else {
         this.#url ??= word;
       }
@@ -109,13 +113,13 @@ class CurlCall {
   }
 
   /** Reads letters in one word, such as `-sSXPOST`: the value of a letter is the rest of the word, else the next word. */
-  async #letters(letters: string, rest: string[], readFile: ReadNamedFile): Promise<void> {
+  async #letters(letters: string, next: NextWord, readFile: ReadNamedFile): Promise<void> {
     let left = letters;
     while (left !== '') {
       const letter = left.slice(0, 1);
       left = left.slice(1);
       const value = (): string => {
-        const text = left === '' ? (rest.shift() ?? '') : left;
+        const text = left === '' ? (next() ?? '') : left;
         left = '';
         return text;
       };
