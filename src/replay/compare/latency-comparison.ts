@@ -20,7 +20,10 @@ const MIN_MESSAGES = 20;
 const FACTOR = 3;
 const LEAST_MS = 50;
 /** Minimum number of separate times at which one receiver was slow, if the other was never slow. */
-const MIN_SLOW = 10;
+const MIN_SLOW = 6;
+/** Least time by which a single message must be slower before it is sent again, and how many are. */
+const SINGLE_MS = 150;
+const MAX_REPEATED = 50;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;
 
@@ -37,6 +40,8 @@ export class LatencyComparison {
   readonly #all = new LatencyPair();
   readonly #byTitle = new Map<string, LatencyPair>();
   readonly #slow: Sides<SlowTimes>;
+  #isConfirmed = false;
+  #repeated = 0;
 
   /** @param concurrency maximum number of messages in flight */
   constructor(concurrency: number) {
@@ -47,8 +52,8 @@ export class LatencyComparison {
     return { at, fast: this.#slow[side].fast };
   }
 
-  /** Adds the latencies of one message. */
-  add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): void {
+  /** Adds the latencies of one message. Returns whether one is so slow that the message is to be sent again. */
+  add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): boolean {
     this.#all.add(ms);
     let pair = this.#byTitle.get(title);
     if (pair === undefined && this.#byTitle.size < MAX_TITLES) {
@@ -59,6 +64,21 @@ export class LatencyComparison {
     const fromMs = this.#slowFromMs;
     this.#slow.old.add(ms.old, starts.old, fromMs);
     this.#slow.new.add(ms.new, starts.new, fromMs);
+    const isEnough = this.#all.old.count >= MIN_MESSAGES && !this.#isConfirmed;
+    return isEnough && this.#slowSideOf(ms) !== undefined && this.#repeated++ < MAX_REPEATED;
+  }
+
+  /** Adds the latencies of a slow message that was sent again: a pause of a busy machine hits another message then. */
+  confirm(ms: Sides<number>, repeats: readonly Sides<number>[]): void {
+    const side = this.#slowSideOf(ms);
+    this.#isConfirmed ||= repeats.length > 0 && repeats.every((each) => this.#slowSideOf(each) === side);
+  }
+
+  /** The side that is slow alone. */
+  #slowSideOf({ old, new: new_ }: Sides<number>): 'old' | 'new' | undefined {
+    const [fast, slow] = [Math.min(old, new_), Math.max(old, new_)];
+    if (slow < this.#slowFromMs || slow < fast + SINGLE_MS || slow < FACTOR * fast) return undefined;
+    return old > new_ ? 'old' : 'new';
   }
 
   /** Returns the difference of all messages, or those of single titles, or that of single slow responses. */
@@ -74,7 +94,8 @@ export class LatencyComparison {
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
     const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
-    if (fewer === undefined || more === undefined || more < MIN_SLOW + 4 * fewer) return [];
+    if (fewer === undefined || more === undefined || (more < MIN_SLOW + 4 * fewer && !this.#isConfirmed))
+      return [];
     const [messages, fromMs] = [this.#all.old.count, this.#slowFromMs];
     return [{ title: undefined, kind: 'slow', old: old.count, new: new_.count, fromMs, messages }];
   }

@@ -48,6 +48,13 @@ function tokenMask(word: string): string {
   return `${/^[a-z]{1,12}_(?=.{12})/i.exec(word)?.[0] ?? ''}<token>`;
 }
 
+/** The time in milliseconds since the epoch that a value is, as a text or as a number near `now`. */
+export function timeOf(value: ResponseValue, now: number): number | undefined {
+  if (typeof value === 'number') return isEpoch(String(value), now) ? epochMs(String(value)) : undefined;
+  const at = typeof value === 'string' && textFormatOf(value) === 'time' ? Date.parse(value) : NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 
 /** Whether digits are the time of a clock: at most a year from now. */

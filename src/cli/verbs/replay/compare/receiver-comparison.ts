@@ -5,9 +5,13 @@ import { InputError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
 import { isJsonObject } from '../../../../message/types.ts';
 import type { ComparedResponse, Sides } from '../../../../replay/compare/compared-response.ts';
-import type { ComparedEntry } from '../../../../replay/compare/difference-tally.ts';
 import type { IgnoresPath } from '../../../../replay/compare/ignored-paths.ts';
-import { LEARNED_MESSAGES, ResponseComparison } from '../../../../replay/compare/response-comparison.ts';
+import {
+  LEARNED_MESSAGES,
+  ResponseComparison,
+  type ComparedExchange,
+} from '../../../../replay/compare/response-comparison.ts';
+import type { ComparedEntry } from '../../../../replay/compare/value-sketch.ts';
 import type { ExpectedTotal } from '../../../../replay/expected-total.ts';
 import type { ReplayPace } from '../../../../replay/pace.ts';
 import type { Input } from '../../../../replay/reading/inputs.ts';
@@ -146,7 +150,7 @@ export class ReceiverComparison {
   }
 
   async #exchange(request: ComparedRequest, entry: ComparedEntry, number: number): Promise<void> {
-    const { receivers, states, signal } = this.#parts;
+    const { receivers, signal } = this.#parts;
     const send = async (side: 'old' | 'new') => {
       const start = this.#comparison.latency.start(side, performance.now());
       return { start, response: await receivers[side].send(request) };
@@ -160,12 +164,32 @@ export class ReceiverComparison {
     if (number === 0) this.#rejectUnreachable(responses);
     const starts = { old: old.start, new: next.start };
     const exchange = { entry, body: request.body, responses, starts, now: systemClock.now() };
-    if (number < LEARNED_MESSAGES) {
-      this.#comparison.learn(exchange, await receivers.old.send(request));
-      // The states stay comparable only if both receivers get the same requests.
-      if (states !== undefined) await receivers.new.send(request);
+    if (number < LEARNED_MESSAGES) await this.#learnAgain(request, exchange);
+    const again = this.#comparison.add(exchange);
+    if (again === 'old') await this.#learnAgain(request, exchange);
+    if (again === 'both') await this.#confirmLatency(request, responses);
+  }
+
+  async #learnAgain(request: ComparedRequest, exchange: ComparedExchange): Promise<void> {
+    const { receivers, states } = this.#parts;
+    this.#comparison.learn(exchange, await receivers.old.send(request));
+    // The states stay comparable only if both receivers get the same requests.
+    if (states !== undefined) await receivers.new.send(request);
+  }
+
+  /** Sends a slow message twice more to both receivers. */
+  async #confirmLatency(request: ComparedRequest, first: Sides<ComparedResponse>): Promise<void> {
+    const { receivers } = this.#parts;
+    const repeats: Sides<ComparedResponse>[] = [];
+    for (let repeat = 0; repeat < 2; repeat++) {
+      const old = await receivers.old.send(request);
+      repeats.push({ old, new: await receivers.new.send(request) });
     }
-    this.#comparison.add(exchange);
+    const [ms, ...further] = [first, ...repeats].map(({ old, new: new_ }) => ({
+      old: msOf(old),
+      new: msOf(new_),
+    }));
+    if (ms !== undefined) this.#comparison.latency.confirm(ms, further);
   }
 
   #rejectUnreachable(responses: Sides<ComparedResponse>): void {
@@ -178,6 +202,10 @@ export class ReceiverComparison {
       });
     }
   }
+}
+
+function msOf(response: ComparedResponse): number {
+  return response.kind === 'none' ? 0 : response.ms;
 }
 
 function differentStart(): InputError {
