@@ -6,6 +6,7 @@ import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';
 
 export type Responded = ComparedResponse & { kind: 'response' };
 
+export const ENTRY = { index: 0, origin: { file: 'a', line: 1 }, title: 'track' };
 export const NOW = Date.UTC(2026, 10, 28, 12);
 
 /** A response with a JSON body, or with a text. */
@@ -30,16 +31,21 @@ export function differences(
   compared: Compared = {},
 ): readonly ResponseDifference[] {
   const { learned = [], ignored = [], request = '', noise = new NoiseModel() } = compared;
-  const entry = { index: 0, origin: { file: 'a', line: 1 }, title: 'track' };
   const ignores = readIgnoredPaths(ignored);
-  const context = { isEchoed: (text: string) => request.includes(text), now: NOW, entry, noise, ignores };
+  const context = {
+    isEchoed: (text: string) => request.includes(text),
+    now: NOW,
+    entry: ENTRY,
+    noise,
+    ignores,
+  };
   for (const [first, second] of learned.map((pair) => pair.map(responseOf))) {
     if (first === undefined || second === undefined) continue;
     noise.learn(partsOfResponse(first), partsOfResponse(second), context);
     compareResponses(first, first, context);
   }
   const tally = new DifferenceTally();
-  tally.add(compareResponses(responseOf(old), responseOf(next), context), entry);
+  tally.add(compareResponses(responseOf(old), responseOf(next), context), ENTRY);
   return tally.kinds(noise).map(({ example }) => example);
 }
 
