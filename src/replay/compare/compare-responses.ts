@@ -102,9 +102,11 @@ function partDifferences(one: ResponseParts, other: ResponseParts, context: Comp
 }
 
 function bodyText({ body, bodyKind }: ResponseParts): string {
-  return bodyKind === 'empty'
-    ? 'empty'
-    : bodyKind === 'text' && isJsonObject(body)
-      ? Object.values(body).join('')
-      : valueText(body);
+  if (bodyKind === 'empty') return bodyKind;
+  const isText = bodyKind === 'text' && isJsonObject(body);
+  return isText
+    ? Object.values(body)
+        .flatMap((word) => (typeof word === 'string' ? word : []))
+        .join('')
+    : valueText(body);
 }

@@ -28,7 +28,7 @@ export type ComparedResponse =
 export interface ResponseParts {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
-  readonly bodyKind: 'empty' | 'JSON' | 'JSON after a byte order mark' | 'text';
+  readonly bodyKind: 'empty' | 'JSON' | 'text';
   /** The parsed JSON, or the text; a text of several words as an object, so that noise in it hides one word only. */
   readonly body: ResponseValue;
 }
@@ -57,11 +57,9 @@ export function partsOfResponse({
   const compared = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || UNCOMPARED.has(name) ? [] : [[name, headerText(name, value)] as const],
   );
-  const value = jsonOrUndefined(body.replace(/^\uFEFF/, ''));
+  const value = jsonOrUndefined(body);
   const read = { status, headers: new Map(compared) };
-  // Most readers of JSON reject a byte order mark.
-  const bodyKind = body.startsWith('\uFEFF') ? 'JSON after a byte order mark' : 'JSON';
-  if (value !== undefined) return { ...read, bodyKind, body: value };
+  if (value !== undefined) return { ...read, bodyKind: 'JSON', body: value };
   return body.trim() === ''
     ? { ...read, bodyKind: 'empty', body: undefined }
     : { ...read, bodyKind: 'text', body: wordsOf(body) };

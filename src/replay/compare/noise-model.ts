@@ -161,7 +161,7 @@ export function headerPath(name: string): string {
 
 /** The path of the whole body: `$` for JSON. */
 export function bodyPath({ bodyKind }: ResponseParts): string {
-  return bodyKind.startsWith('JSON') ? '$' : 'text';
+  return bodyKind === 'JSON' ? '$' : 'text';
 }
 
 /** Whether a field differs only because the second request was a duplicate: `created` first, never second. */

@@ -31,9 +31,9 @@ export interface ResponseComparisonResult {
 /** Number of messages that are sent twice to the old receiver, to learn what differs although nothing changed. */
 export const LEARNED_MESSAGES = 20;
 
-/** Maximum number of later messages that are sent again to learn from, in all and for one path. */
+/** Maximum number of later messages that are sent again to learn from. */
 const MAX_REPEATS = 50;
-const MAX_PATH_REPEATS = 4;
+const MAX_COUNTED = 1_000;
 
 /** Compares the responses of two receivers. Compares the first ones when the noise is learned. */
 export class ResponseComparison {
@@ -45,7 +45,8 @@ export class ResponseComparison {
   #learned: ComparedExchange[] | undefined = [];
   #compared = 0;
   #repeats = 0;
-  readonly #repeatsByPath = new Map<string, number>();
+  /** Number of differences by path. */
+  readonly #counts = new Map<string, number>();
 
   /** @param concurrency maximum number of messages in flight */
   constructor(ignores: IgnoresPath, concurrency: number) {
@@ -92,21 +93,25 @@ export class ResponseComparison {
     const exchanges = this.#learned ?? [];
     this.#learned = undefined;
     for (const exchange of exchanges) this.#compare(exchange);
+    this.#repeats = 0;
   }
 
-  /** Returns whether a field differs that was not often enough sent again. */
+  /** Returns whether to learn from the message: at the 1st, 2nd, 4th, 8th … difference of a field. */
   #compare(exchange: ComparedExchange): boolean {
     const { old, new: new_ } = exchange.responses;
     const context = { ...contextOf(exchange), noise: this.#noise, ignores: this.#ignores };
     const differences = compareResponses(old, new_, context);
     this.#tally.add(differences, exchange.entry);
-    if (this.#repeats >= MAX_REPEATS || this.#learned !== undefined) return false;
-    const paths = differences.filter(({ path }) => path !== '').map(({ what, path }) => `${what} ${path}`);
-    const isUnknown = paths.some((path) => (this.#repeatsByPath.get(path) ?? 0) < MAX_PATH_REPEATS);
-    if (isUnknown) this.#repeats++;
-    if (isUnknown)
-      for (const path of paths) this.#repeatsByPath.set(path, (this.#repeatsByPath.get(path) ?? 0) + 1);
-    return isUnknown;
+    const counts = differences.flatMap(({ what, path }) =>
+      path === '' ? [] : this.#countAt(`${what} ${path}`),
+    );
+    return counts.some((count) => Number.isInteger(Math.log2(count))) && this.#repeats++ < MAX_REPEATS;
+  }
+
+  #countAt(path: string): number {
+    const count = (this.#counts.get(path) ?? 0) + 1;
+    if (count > 1 || this.#counts.size < MAX_COUNTED) this.#counts.set(path, count);
+    return count;
   }
 }
 

@@ -87,13 +87,15 @@ function latencyDifference(
   masked: (text: string) => string,
 ): ReportedDifference {
   const of = title === undefined ? '' : ` of ${masked(title)}`;
-  const change =
-    kind === 'median'
-      ? `median${of} ${durationText(old)} → ${durationText(new_)}`
-      : `responses slower than ${durationText(fromMs)}: ${old} → ${new_}`;
+  const durations = `${durationText(old)} → ${durationText(new_)}`;
+  const change = {
+    median: `median${of} ${durations} in ${counted(messages)} messages`,
+    single: `one message${of} ${durations}, each time it is sent`,
+    slow: `responses slower than ${durationText(fromMs)}: ${old} → ${new_} in ${counted(messages)} messages`,
+  }[kind];
   const numbers = { from: Math.round(old), to: Math.round(new_) };
   const line = { difference: 'latency', kind, ...numbers, messages, ...(title && { title: masked(title) }) };
-  const heading = `latency: ${change} in ${counted(messages)} messages`;
+  const heading = `latency: ${change}`;
   return { what: 'latency', heading, examples: [], line };
 }
 
