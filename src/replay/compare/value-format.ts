@@ -49,7 +49,7 @@ function tokenMask(word: string): string {
 }
 
 /** The time in milliseconds since the epoch that a value is, as a text or as a number near `now`. */
-export function timeOf(value: ResponseValue, now: number): number | undefined {
+export function valueTimeOf(value: ResponseValue, now: number): number | undefined {
   if (typeof value === 'number') return isEpoch(String(value), now) ? epochMs(String(value)) : undefined;
   const at = typeof value === 'string' && textFormatOf(value) === 'time' ? Date.parse(value) : NaN;
   return Number.isNaN(at) ? undefined : at;

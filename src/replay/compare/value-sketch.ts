@@ -1,5 +1,5 @@
 import type { Origin } from '../reading/replay-entry.ts';
-import { formatOf, timeOf, valueText, type ResponseValue } from './value-format.ts';
+import { formatOf, valueTimeOf, valueText, type ResponseValue } from './value-format.ts';
 
 /** The message at which a difference was found. */
 export interface ComparedEntry {
@@ -97,7 +97,7 @@ function traitsOf(value: ResponseValue, now: number): readonly (readonly [Trait,
     ['format', formatOf(value)],
     ['shape', shapeOf(value)],
   ];
-  const at = timeOf(value, now);
+  const at = valueTimeOf(value, now);
   if (typeof value === 'number') {
     traits.push(['number', Number.isInteger(value) ? 'whole number' : 'fraction']);
     const kind = at === undefined ? 'number' : `time of ${String(value).length} digits`;
