@@ -14,12 +14,14 @@ export interface ExchangeContext {
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/;
 const HTTP_DATE = /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/;
+/** A time as `toLocaleString` writes it. */
+const LOCAL_TIME = /\d{1,2}\/\d{1,2}\/\d{4},? \d{1,2}:\d\d:\d\d(?:\s[AP]M)?/;
 /** The time of a clock as a number: seconds, milliseconds, microseconds or nanoseconds since the epoch. */
 const EPOCH = /\d{10}(?:\d{3}){0,3}/;
 const WORD = /[\w-]{16,}/;
 /** Matches a text that is generated for each response. */
 const GENERATED = new RegExp(
-  `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
+  `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source}|${LOCAL_TIME.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
   'gi',
 );
 

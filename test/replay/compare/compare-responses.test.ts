@@ -173,6 +173,7 @@ function generated(at: number): object {
     id,
     at: iso,
     date: new Date(at).toUTCString(),
+    local: new Date(at).toLocaleString('en-US'),
     seconds: Math.floor(at / 1000),
     ms: at,
     event: `evt_${hex}`,
