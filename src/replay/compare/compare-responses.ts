@@ -1,8 +1,9 @@
+import { isJsonObject } from '../../message/types.ts';
 import { partsOfResponse, type ComparedResponse, type ResponseParts } from './compared-response.ts';
 import type { IgnoresPath } from './ignored-paths.ts';
-import { bodyPath, headerPath, type NoiseModel } from './noise-model.ts';
+import { bodyPath, headerPath, type ComparedContext, type NoiseModel } from './noise-model.ts';
 import { itemText, pairItems } from './pair-items.ts';
-import { formatOf, valueText, type ExchangeContext, type ResponseValue } from './value-format.ts';
+import { formatOf, valueText, type ResponseValue } from './value-format.ts';
 import { visitPairs } from './visit-pairs.ts';
 
 /** The kind of a difference in which the items of an array are in another order. */
@@ -19,11 +20,9 @@ export interface ResponseDifference {
   /** The two values or responses, as an example. */
   readonly old: string;
   readonly new: string;
-  /** The new value of a noisy field: the old receiver may show it later. */
-  readonly unexpected?: ResponseValue;
 }
 
-export interface ComparisonContext extends ExchangeContext {
+export interface ComparisonContext extends ComparedContext {
   readonly noise: NoiseModel;
   readonly ignores: IgnoresPath;
 }
@@ -48,14 +47,7 @@ export function compareResponses(
     : [{ what: 'status', path: '', from: String(one.status), to: String(other.status), ...examples }];
   // An error has another body than a success, and a 204 has none: this says nothing that the status does not say.
   if (classOf(one.status) !== classOf(other.status) || (!isSameStatus && other.body === '')) return status;
-  const isSameBody = one.body === other.body;
-  const [old, new_] = isSameBody
-    ? [
-        { ...one, body: '' },
-        { ...other, body: '' },
-      ]
-    : [one, other];
-  return [...status, ...partDifferences(partsOfResponse(old), partsOfResponse(new_), context)];
+  return [...status, ...partDifferences(partsOfResponse(one), partsOfResponse(other), context)];
 }
 
 function classOf(status: number): number {
@@ -76,21 +68,23 @@ function partDifferences(one: ResponseParts, other: ResponseParts, context: Comp
     path: string,
     values: readonly [ResponseValue, ResponseValue],
   ) => {
-    const [old, new_] = values;
     const noisePath = what === 'header' ? headerPath(path) : path;
-    if (ignores(noisePath) || old === new_ || noise.accepts(noisePath, old, new_, context)) return;
-    found.push({ what, path, ...kindOfDifference(values, noise.kindAt(noisePath)) });
+    if (ignores(noisePath) || noise.accepts(noisePath, ...values, context)) return;
+    const [old, new_] = values;
+    const kinds = { from: formatOf(old), to: formatOf(new_) };
+    found.push({ what, path, ...kinds, old: valueText(old), new: valueText(new_) });
   };
   for (const name of new Set([...one.headers.keys(), ...other.headers.keys()])) {
     compare('header', name, [one.headers.get(name), other.headers.get(name)]);
   }
   if (one.bodyKind !== other.bodyKind) {
     const kinds = { from: one.bodyKind, to: other.bodyKind };
-    found.push({ what: 'body', path: '', ...kinds, old: valueText(one.body), new: valueText(other.body) });
+    found.push({ what: 'body', path: '', ...kinds, old: bodyText(one), new: bodyText(other) });
     return found;
   }
   visitPairs(bodyPath(one), [one.body, other.body], {
     skips: ignores,
+    hasGeneratedNames: (path) => noise.hasGeneratedNames(path),
     leaf: (path, ...values) => compare('body', path, values),
     items: (path, ones, others) => {
       compare('body', `${path}.length`, [ones.length, others.length]);
@@ -107,13 +101,12 @@ function partDifferences(one: ResponseParts, other: ResponseParts, context: Comp
   return found;
 }
 
-function kindOfDifference(
-  [one, other]: readonly [ResponseValue, ResponseValue],
-  noise: ReturnType<NoiseModel['kindAt']>,
-): Omit<ResponseDifference, 'what' | 'path'> {
-  const examples = { old: valueText(one), new: valueText(other) };
-  const kinds = { from: formatOf(one), to: formatOf(other) };
-  if (noise === undefined) return { ...kinds, ...examples };
-  const choices = { from: 'its usual values', to: valueText(other, 40) };
-  return { ...(noise === 'choice' ? choices : kinds), ...examples, unexpected: other };
+function bodyText({ body, bodyKind }: ResponseParts): string {
+  if (bodyKind === 'empty') return bodyKind;
+  const isText = bodyKind === 'text' && isJsonObject(body);
+  return isText
+    ? Object.values(body)
+        .flatMap((word) => (typeof word === 'string' ? word : []))
+        .join('')
+    : valueText(body);
 }

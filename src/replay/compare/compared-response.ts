@@ -76,10 +76,17 @@ function wordsOf(text: string): JsonValue {
 
 function headerText(name: string, value: string | readonly string[]): string {
   const values = typeof value === 'string' ? [value] : value;
-  // The values of cookies are new in each response, and secret.
-  if (name === 'set-cookie') return values.map((cookie) => cookie.split('=', 1)[0]).join(', ');
+  if (name === 'set-cookie') return values.map(cookieText).join(', ');
   const text = values.join(', ');
   return name === 'content-type' ? text.toLowerCase().replaceAll(/\s*;\s*/g, '; ') : text;
+}
+
+/** The name and the attributes of a cookie. Its value and its time are new in each response, and the value is secret. */
+function cookieText(cookie: string): string {
+  const [pair = '', ...attributes] = cookie.split(/\s*;\s*/);
+  const name = pair.includes('=') ? pair.split('=', 1)[0] : '';
+  const texts = attributes.map((text) => text.toLowerCase().replace(/^(expires|max-age)=.*/, '$1'));
+  return [name, ...texts.filter(Boolean).toSorted()].join('; ');
 }
 
 /** Undefined for a text that is not JSON, or in which a reader of JSON would lose a number or a key. */

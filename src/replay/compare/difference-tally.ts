@@ -1,15 +1,6 @@
-import type { ResponseDifference } from './compare-responses.ts';
+import { OTHER_ORDER, type ResponseDifference } from './compare-responses.ts';
 import { headerPath, type NoiseModel } from './noise-model.ts';
-import type { Origin } from '../reading/replay-entry.ts';
-
-/** The message at which a difference was found. */
-export interface ComparedEntry {
-  /** Index of the message in all inputs, from 0. */
-  readonly index: number;
-  readonly origin: Origin;
-  /** The type and the name of the message: `track "Order Completed"`. */
-  readonly title: string;
-}
+import type { ComparedEntry } from './value-sketch.ts';
 
 /** All differences of one kind. */
 export interface DifferenceKind {
@@ -46,13 +37,18 @@ export class DifferenceTally {
     }
   }
 
-  /** The kinds of differences, without values of noisy fields that the old receiver showed later. */
+  /** The kinds of differences: of noisy fields those in kind only. */
   kinds(noise: NoiseModel): readonly DifferenceKind[] {
-    const kinds = [...this.#kinds.values()].filter(({ example: { what, path, unexpected } }) => {
-      const noisePath = what === 'header' ? headerPath(path) : path;
-      return unexpected === undefined || !noise.expectsNow(noisePath, unexpected);
+    const kinds = [...this.#kinds.values()].filter(({ example: { what, path, to } }) => {
+      if (to === OTHER_ORDER) return !noise.isUnordered(path);
+      return !noise.isNoisy(what === 'header' ? headerPath(path) : path);
     });
-    return kinds.toSorted((one, other) => rankOf(one) - rankOf(other) || one.first.index - other.first.index);
+    const paths = new Set(kinds.map(({ example: { path } }) => path));
+    const inKind = noise
+      .differences()
+      .map(({ messages, first, ...example }) => ({ example, first, messages }));
+    const all = [...kinds, ...inKind.filter(({ example: { path } }) => !paths.has(path))];
+    return all.toSorted((one, other) => rankOf(one) - rankOf(other) || one.first.index - other.first.index);
   }
 }
 

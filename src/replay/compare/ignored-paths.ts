@@ -6,13 +6,17 @@ export type IgnoresPath = (path: string) => boolean;
 
 /**
  * Reads the paths of `--ignore`: `$.items[*].id`, `items.*.id` or `**.id` in the body, with all values below it, or `header
- * NAME`. Throws ConfigError for an empty path.
+ * NAME`. Adds those that matched a path to `matched`. Throws ConfigError for an empty path.
  */
-export function readIgnoredPaths(texts: readonly string[]): IgnoresPath {
-  const patterns = texts.map(ignoredPattern);
+export function readIgnoredPaths(texts: readonly string[], matched = new Set<string>()): IgnoresPath {
+  const patterns = texts.map((text) => [text, ignoredPattern(text)] as const);
   const known = new Map<string, boolean>();
   return (path) => {
-    const found = known.get(path) ?? patterns.some((pattern) => pattern.test(plainPath(path)));
+    const earlier = known.get(path);
+    if (earlier !== undefined) return earlier;
+    const matching = patterns.filter(([, pattern]) => pattern.test(plainPath(path)));
+    for (const [text] of matching) matched.add(text);
+    const found = matching.length > 0;
     if (known.size < MAX_KNOWN) known.set(path, found);
     return found;
   };

@@ -4,9 +4,9 @@ import type { Sides } from './compared-response.ts';
 export interface LatencyDifference {
   /** The messages that are slower or faster: a title such as `track "Order Completed"`. Undefined for all messages. */
   readonly title: string | undefined;
-  /** `median`: most messages. `slow`: single ones, whose number is compared. */
-  readonly kind: 'median' | 'slow';
-  /** The medians in milliseconds, or for `slow` the numbers of slow responses. */
+  /** `median`: most messages. `slow`: single ones, whose number is compared. `single`: one message, each time it is sent. */
+  readonly kind: 'median' | 'slow' | 'single';
+  /** The medians or latencies in milliseconds, or for `slow` the numbers of slow responses. */
   readonly old: number;
   readonly new: number;
   /** For `slow`: the latency in milliseconds from which a response counts as slow. */
@@ -20,7 +20,9 @@ const MIN_MESSAGES = 20;
 const FACTOR = 3;
 const LEAST_MS = 50;
 /** Minimum number of separate times at which one receiver was slow, if the other was never slow. */
-const MIN_SLOW = 10;
+const MIN_SLOW = 6;
+/** Least time by which a single message must be slower before it is sent again. */
+const SINGLE_MS = 150;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;
 
@@ -37,6 +39,7 @@ export class LatencyComparison {
   readonly #all = new LatencyPair();
   readonly #byTitle = new Map<string, LatencyPair>();
   readonly #slow: Sides<SlowTimes>;
+  #confirmed: LatencyDifference | undefined;
 
   /** @param concurrency maximum number of messages in flight */
   constructor(concurrency: number) {
@@ -47,8 +50,8 @@ export class LatencyComparison {
     return { at, fast: this.#slow[side].fast };
   }
 
-  /** Adds the latencies of one message. */
-  add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): void {
+  /** Adds the latencies of one message. Returns whether one is so slow that the message is to be sent again. */
+  add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): boolean {
     this.#all.add(ms);
     let pair = this.#byTitle.get(title);
     if (pair === undefined && this.#byTitle.size < MAX_TITLES) {
@@ -59,6 +62,25 @@ export class LatencyComparison {
     const fromMs = this.#slowFromMs;
     this.#slow.old.add(ms.old, starts.old, fromMs);
     this.#slow.new.add(ms.new, starts.new, fromMs);
+    return this.slowSideOf(ms) !== undefined;
+  }
+
+  /** Adds the latencies of a slow message that was sent again, when no other message was in flight. */
+  confirm(title: string, side: 'old' | 'new', repeats: readonly Sides<number>[]): boolean {
+    const least = Math.min(...repeats.map((ms) => ms[side]));
+    const usual = this.#all[side === 'old' ? 'new' : 'old'].quantile(0.99);
+    const isSlow = repeats.every((ms) => this.slowSideOf(ms) === side) && least >= 2 * usual;
+    const [ms] = repeats;
+    if (isSlow && ms !== undefined) this.#confirmed = { title, kind: 'single', ...ms, messages: 1 };
+    return this.#confirmed !== undefined;
+  }
+
+  /** The side that is slow alone. */
+  slowSideOf({ old, new: new_ }: Sides<number>): 'old' | 'new' | undefined {
+    const [fast, slow] = [Math.min(old, new_), Math.max(old, new_)];
+    const isSlow = slow >= this.#slowFromMs && slow >= fast + SINGLE_MS && slow >= FACTOR * fast;
+    if (!isSlow || this.#all.old.count < MIN_MESSAGES) return undefined;
+    return old > new_ ? 'old' : 'new';
   }
 
   /** Returns the difference of all messages, or those of single titles, or that of single slow responses. */
@@ -74,7 +96,9 @@ export class LatencyComparison {
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
     const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
-    if (fewer === undefined || more === undefined || more < MIN_SLOW + 4 * fewer) return [];
+    if (fewer === undefined || more === undefined || more < MIN_SLOW + 4 * fewer) {
+      return this.#confirmed === undefined ? [] : [this.#confirmed];
+    }
     const [messages, fromMs] = [this.#all.old.count, this.#slowFromMs];
     return [{ title: undefined, kind: 'slow', old: old.count, new: new_.count, fromMs, messages }];
   }
@@ -118,8 +142,13 @@ class FactorHistogram {
 
   /** The median in ms, with an error of at most 5 %. 0 without latencies. */
   get median(): number {
+    return this.quantile(0.5);
+  }
+
+  /** The latency in ms that a share of all latencies is at most. */
+  quantile(share: number): number {
     let seen = 0;
-    const at = this.#buckets.findIndex((count) => (seen += count) * 2 >= this.count);
+    const at = this.#buckets.findIndex((count) => (seen += count) >= share * this.count);
     return Math.exp(at * FactorHistogram.#growth) - 1;
   }
 }

@@ -8,30 +8,33 @@ import {
   type ExchangeContext,
   type ResponseValue,
 } from './value-format.ts';
+import { sketchDifferences, ValueSketch, type ComparedEntry, type SketchDifference } from './value-sketch.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** Values at one path in pairs of responses of one receiver to the same message. */
-interface PathHistory {
-  pairs: number;
-  differing: number;
-  /** The shapes of the first and of the second values: at most MAX_SHAPES. */
-  readonly firsts: Set<string>;
-  readonly seconds: Set<string>;
-  /** The formats of the values, and those of the second values. */
-  readonly formats: Set<string>;
-  readonly secondFormats: Set<string>;
-  /** The different values: at most MAX_VALUES. */
-  readonly values: Set<string>;
+/** The exchange that values belong to, and its message. */
+export interface ComparedContext extends ExchangeContext {
+  readonly entry: ComparedEntry;
 }
 
-const MAX_SHAPES = 50;
-const SHAPE_LENGTH = 40;
-/** Number of values from which a field counts as random. With fewer, only these values are expected. */
-const MAX_VALUES = 5;
+/** A difference in kind between the values that two receivers have at one noisy path. */
+export interface NoiseDifference extends SketchDifference {
+  readonly what: 'header' | 'body';
+  readonly path: string;
+}
+
+/** The values at one path. */
+interface PathHistory {
+  /** Number of pairs of responses of one receiver to the same message, and of those with different values. */
+  pairs: number;
+  differing: number;
+  readonly old: ValueSketch;
+  readonly new: ValueSketch;
+  /** The values of the responses of the old receiver to repeated messages. */
+  readonly again: ValueSketch;
+}
+
 /** Number of pairs from which a change that every pair has counts as an effect of the repetition. */
 const MIN_REPEATED = 4;
-/** Number of values from which a few different ones are all that there are. */
-const MIN_CHOSEN = 10;
 const MAX_PATHS = 5_000;
 const MAX_SHOWN = 200;
 
@@ -39,22 +42,28 @@ const MAX_SHOWN = 200;
 export class NoiseModel {
   readonly #histories = new Map<string, PathHistory>();
   readonly #unordered = new Set<string>();
+  readonly #dictionaries = new Set<string>();
   /** Paths whose generated values were ignored, without having been learned. */
   readonly #generated = new Set<string>();
 
   /** Learns from two responses of one receiver to the same message. */
-  learn(first: ResponseParts, second: ResponseParts, context: ExchangeContext): void {
+  learn(first: ResponseParts, second: ResponseParts, context: ComparedContext): void {
     // Another status is another kind of response: a receiver may respond to a duplicate with 409.
     if (first.status !== second.status) return;
     for (const name of new Set([...first.headers.keys(), ...second.headers.keys()])) {
-      this.#add(headerPath(name), first.headers.get(name), second.headers.get(name));
+      this.#add(headerPath(name), first.headers.get(name), second.headers.get(name), context);
     }
     if (first.bodyKind !== second.bodyKind) return;
     visitPairs(bodyPath(first), [first.body, second.body], {
       skips: () => false,
-      leaf: (path, one, other) => this.#add(path, one, other),
+      hasGeneratedNames: (path, onlyFirst, onlySecond) => {
+        const isNew = onlyFirst > 0 && onlyFirst === onlySecond && path !== '$' && path !== 'text';
+        if (isNew && this.#dictionaries.size < MAX_SHOWN) this.#dictionaries.add(path);
+        return this.#dictionaries.has(path);
+      },
+      leaf: (path, one, other) => this.#add(path, one, other, context),
       items: (path, ones, others) => {
-        this.#add(`${path}.length`, ones.length, others.length);
+        this.#add(`${path}.length`, ones.length, others.length, context);
         const pairing = pairItems(ones, others, (item) =>
           itemText(`${path}[*]`, item, (at, leaf) => this.standIn(at, leaf, context)),
         );
@@ -64,81 +73,90 @@ export class NoiseModel {
     });
   }
 
-  /**
-   * Whether two values of two receivers differ by noise alone. Remembers the old value, because a random field of few values
-   * can show a rare one late.
-   */
-  accepts(path: string, one: ResponseValue, other: ResponseValue, context: ExchangeContext): boolean {
-    const history = this.#noiseAt(path);
-    if (history !== undefined) {
-      remember(history, one);
-      return isExpected(history, other);
-    }
+  /** Whether two values of two receivers differ by noise alone. Remembers both, because noise can be learned later. */
+  accepts(path: string, one: ResponseValue, other: ResponseValue, context: ComparedContext): boolean {
+    const history = this.#historyAt(path);
+    const example = { old: valueText(one), new: valueText(other), first: context.entry, now: context.now };
+    history?.old.add(one, example);
+    history?.new.add(other, example);
+    if (one === other || this.isNoisy(path)) return true;
     if (!isGenerated(one, other, context)) return false;
     if (this.#generated.size < MAX_SHOWN) this.#generated.add(path);
     return true;
+  }
+
+  /** Whether the keys of an object differ in each response. */
+  hasGeneratedNames(path: string): boolean {
+    return this.#dictionaries.has(path);
+  }
+
+  /** Whether a path was compared before the keys of its object were found to be generated. */
+  #isGeneratedName(path: string): boolean {
+    return [...this.#dictionaries].some((each) => path.startsWith(each) && !path.startsWith(`${each}.*`));
   }
 
   isUnordered(path: string): boolean {
     return this.#unordered.has(path);
   }
 
-  /** `choice`: a noisy field with a few values only, so that any other value is a difference. Undefined without noise. */
-  kindAt(path: string): 'choice' | 'random' | undefined {
-    const history = this.#noiseAt(path);
-    if (history === undefined) return undefined;
-    return isChoice(history) ? 'choice' : 'random';
+  /** Whether the values at a path differ between two responses of the old receiver. */
+  isNoisy(path: string): boolean {
+    const history = this.#histories.get(path);
+    if (history === undefined) return this.#isGeneratedName(path);
+    return (history.differing > 0 && !isRepeatEffect(history)) || this.#isGeneratedName(path);
   }
 
-  /** Whether a value of a noisy field turned out to be noise after all, by later values of the old receiver. */
-  expectsNow(path: string, value: ResponseValue): boolean {
-    const history = this.#noiseAt(path);
-    return history !== undefined && isExpected(history, value);
+  /** The differences in kind between the noisy values of both receivers. */
+  differences(): readonly NoiseDifference[] {
+    return this.#noisyPaths().flatMap((noisePath) => {
+      const history = this.#histories.get(noisePath);
+      if (history === undefined) return [];
+      const again = isOnlyOfDuplicates(history) ? undefined : history.again;
+      const isHeader = noisePath.startsWith(HEADER);
+      const what = isHeader ? 'header' : 'body';
+      const path = isHeader ? noisePath.slice(HEADER.length) : noisePath;
+      return sketchDifferences(history.old, history.new, again).map((found) => ({ what, path, ...found }));
+    });
   }
 
   /** Returns the text of a value by which items of arrays are compared: equal for values that differ by noise. */
   readonly standIn = (path: string, value: ResponseValue, context: ExchangeContext): string =>
-    this.#noiseAt(path) === undefined ? maskedText(value, context) : `<${formatOf(value)}>`;
+    this.isNoisy(path) ? `<${formatOf(value)}>` : maskedText(value, context);
 
   /** The paths that were ignored, sorted. */
   paths(): readonly string[] {
-    const learned = [...this.#histories.keys()].filter((path) => this.#noiseAt(path) !== undefined);
-    const unordered = Array.from(this.#unordered, (path) => `order of ${path}`);
-    return [...new Set([...learned, ...this.#generated, ...unordered])].toSorted();
+    return [...this.#noisyPaths(), ...Array.from(this.#unordered, (path) => `order of ${path}`)].toSorted();
   }
 
-  #add(path: string, one: ResponseValue, other: ResponseValue): void {
+  #noisyPaths(): readonly string[] {
+    const learned = [...this.#histories.keys()].filter((path) => this.isNoisy(path));
+    return [...new Set([...learned, ...this.#generated])];
+  }
+
+  #add(path: string, one: ResponseValue, other: ResponseValue, context: ComparedContext): void {
+    const history = this.#historyAt(path);
+    if (history === undefined) return;
+    history.pairs++;
+    const texts = { old: valueText(one, Infinity), new: valueText(other, Infinity) };
+    if (texts.old !== texts.new) history.differing++;
+    history.again.add(other, { old: '', new: '', first: context.entry, now: context.now });
+  }
+
+  #historyAt(path: string): PathHistory | undefined {
     let history = this.#histories.get(path);
-    if (history === undefined) {
-      if (this.#histories.size >= MAX_PATHS) return;
-      history = {
-        pairs: 0,
-        differing: 0,
-        firsts: new Set(),
-        seconds: new Set(),
-        formats: new Set(),
-        secondFormats: new Set(),
-        values: new Set(),
-      };
+    if (history === undefined && this.#histories.size < MAX_PATHS) {
+      const sketches = { old: new ValueSketch(), new: new ValueSketch(), again: new ValueSketch() };
+      history = { pairs: 0, differing: 0, ...sketches };
       this.#histories.set(path, history);
     }
-    history.pairs++;
-    if (valueText(one, Infinity) !== valueText(other, Infinity)) history.differing++;
-    if (history.firsts.size < MAX_SHAPES) history.firsts.add(shapeOf(one));
-    if (history.seconds.size < MAX_SHAPES) history.seconds.add(shapeOf(other));
-    history.secondFormats.add(formatOf(other));
-    remember(history, one);
-    if (history.values.size < MAX_VALUES) history.values.add(valueText(other));
-  }
-
-  #noiseAt(path: string): PathHistory | undefined {
-    const history = this.#histories.get(path);
-    return history === undefined || history.differing === 0 || isRepeatEffect(history) ? undefined : history;
+    return history;
   }
 }
 
+const HEADER = 'header ';
+
 export function headerPath(name: string): string {
-  return `header ${name}`;
+  return `${HEADER}${name}`;
 }
 
 /** The path of the whole body: `$` for JSON. */
@@ -146,38 +164,18 @@ export function bodyPath({ bodyKind }: ResponseParts): string {
   return bodyKind === 'JSON' ? '$' : 'text';
 }
 
-function remember({ formats, values }: PathHistory, value: ResponseValue): void {
-  formats.add(formatOf(value));
-  if (values.size < MAX_VALUES) values.add(valueText(value));
-}
-
 /** Whether a field differs only because the second request was a duplicate: `created` first, never second. */
-function isRepeatEffect({ pairs, firsts, seconds }: PathHistory): boolean {
-  return pairs >= MIN_REPEATED && firsts.size === 1 && areDisjoint(firsts, seconds);
+function isRepeatEffect(history: PathHistory): boolean {
+  const [shape, further] = history.old.textsOf('shape').keys();
+  return isSeparate(history) && further === undefined && shape !== '#';
 }
 
 /** Whether the response to a duplicate has one value that first responses never have: then only these count. */
-function isOnlyOfDuplicates({ pairs, firsts, seconds }: PathHistory): boolean {
-  return pairs >= MIN_REPEATED && seconds.size === 1 && areDisjoint(firsts, seconds);
+function isOnlyOfDuplicates(history: PathHistory): boolean {
+  return isSeparate(history) && history.again.textsOf('shape').size === 1;
 }
 
-function areDisjoint(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  return [...one].every((each) => !other.has(each));
-}
-
-function isChoice({ pairs, values }: PathHistory): boolean {
-  return values.size < MAX_VALUES && 2 * pairs >= MIN_CHOSEN;
-}
-
-function isExpected(history: PathHistory, value: ResponseValue): boolean {
-  if (isChoice(history)) return history.values.has(valueText(value));
-  const { formats, secondFormats } = history;
-  const format = formatOf(value);
-  return formats.has(format) || (!isOnlyOfDuplicates(history) && secondFormats.has(format));
-}
-
-/** The shape of a value: a random text has one shape, but the words `created` and `duplicate` have two. */
-function shapeOf(value: ResponseValue): string {
-  const text = valueText(value, SHAPE_LENGTH);
-  return typeof value === 'string' ? text.replaceAll(/[\da-f]*\d[\da-f]*/gi, '#') : text;
+function isSeparate({ pairs, old, again }: PathHistory): boolean {
+  const shapes = again.textsOf('shape');
+  return pairs >= MIN_REPEATED && ![...old.textsOf('shape').keys()].some((shape) => shapes.has(shape));
 }

@@ -1,10 +1,10 @@
 import { compareResponses } from './compare-responses.ts';
 import { partsOfResponse, type ComparedResponse, type Sides } from './compared-response.ts';
-import { DifferenceTally, type ComparedEntry, type DifferenceKind } from './difference-tally.ts';
+import { DifferenceTally, type DifferenceKind } from './difference-tally.ts';
 import type { IgnoresPath } from './ignored-paths.ts';
 import { LatencyComparison, type LatencyDifference, type LatencyStart } from './latency-comparison.ts';
-import { NoiseModel } from './noise-model.ts';
-import type { ExchangeContext } from './value-format.ts';
+import { NoiseModel, type ComparedContext } from './noise-model.ts';
+import type { ComparedEntry } from './value-sketch.ts';
 
 /** A message, and the responses of both receivers to it. */
 export interface ComparedExchange {
@@ -31,6 +31,10 @@ export interface ResponseComparisonResult {
 /** Number of messages that are sent twice to the old receiver, to learn what differs although nothing changed. */
 export const LEARNED_MESSAGES = 20;
 
+/** Maximum number of later messages that are sent again to learn from. */
+const MAX_REPEATS = 50;
+const MAX_COUNTED = 1_000;
+
 /** Compares the responses of two receivers. Compares the first ones when the noise is learned. */
 export class ResponseComparison {
   readonly latency: LatencyComparison;
@@ -40,6 +44,9 @@ export class ResponseComparison {
   /** The exchanges from which noise is learned. Undefined once they are compared. */
   #learned: ComparedExchange[] | undefined = [];
   #compared = 0;
+  #repeats = 0;
+  /** Number of differences by path. */
+  readonly #counts = new Map<string, number>();
 
   /** @param concurrency maximum number of messages in flight */
   constructor(ignores: IgnoresPath, concurrency: number) {
@@ -54,19 +61,21 @@ export class ResponseComparison {
     this.#noise.learn(partsOfResponse(old), partsOfResponse(again), contextOf(exchange));
   }
 
-  add(exchange: ComparedExchange): void {
+  /** Returns what is to be sent again, because the difference may be noise. */
+  add(exchange: ComparedExchange): 'old' | 'both' | undefined {
     this.#compared++;
     const { entry, responses, starts } = exchange;
     if (this.#learned !== undefined) {
       this.#learned.push(exchange);
       if (this.#learned.length === LEARNED_MESSAGES) this.#compareLearned();
-      return;
+      return undefined;
     }
-    this.#compare(exchange);
+    const isUnknown = this.#compare(exchange);
     const { old, new: new_ } = responses;
     // The latencies of the first messages do not count: they wait for receivers that have just started.
-    if (old.kind === 'none' || new_.kind === 'none') return;
-    this.latency.add(entry.title, { old: old.ms, new: new_.ms }, starts);
+    if (old.kind === 'none' || new_.kind === 'none') return undefined;
+    const isSlow = this.latency.add(entry.title, { old: old.ms, new: new_.ms }, starts);
+    return isSlow ? 'both' : isUnknown ? 'old' : undefined;
   }
 
   result(): ResponseComparisonResult {
@@ -84,16 +93,29 @@ export class ResponseComparison {
     const exchanges = this.#learned ?? [];
     this.#learned = undefined;
     for (const exchange of exchanges) this.#compare(exchange);
+    this.#repeats = 0;
   }
 
-  #compare(exchange: ComparedExchange): void {
+  /** Returns whether to learn from the message: at the 1st, 2nd, 4th, 8th … difference of a field. */
+  #compare(exchange: ComparedExchange): boolean {
     const { old, new: new_ } = exchange.responses;
     const context = { ...contextOf(exchange), noise: this.#noise, ignores: this.#ignores };
-    this.#tally.add(compareResponses(old, new_, context), exchange.entry);
+    const differences = compareResponses(old, new_, context);
+    this.#tally.add(differences, exchange.entry);
+    const counts = differences.flatMap(({ what, path }) =>
+      path === '' ? [] : this.#countAt(`${what} ${path}`),
+    );
+    return counts.some((count) => Number.isInteger(Math.log2(count))) && this.#repeats++ < MAX_REPEATS;
+  }
+
+  #countAt(path: string): number {
+    const count = (this.#counts.get(path) ?? 0) + 1;
+    if (count > 1 || this.#counts.size < MAX_COUNTED) this.#counts.set(path, count);
+    return count;
   }
 }
 
-function contextOf({ body, now }: ComparedExchange): ExchangeContext {
+function contextOf({ entry, body, now }: ComparedExchange): ComparedContext {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return { isEchoed: (text) => bytes.includes(text), now };
+  return { entry, isEchoed: (text) => bytes.includes(text), now };
 }

@@ -14,12 +14,14 @@ export interface ExchangeContext {
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/;
 const HTTP_DATE = /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/;
+/** A time as `toLocaleString` writes it. */
+const LOCAL_TIME = /\d{1,2}\/\d{1,2}\/\d{4},? \d{1,2}:\d\d:\d\d(?:\s[AP]M)?/;
 /** The time of a clock as a number: seconds, milliseconds, microseconds or nanoseconds since the epoch. */
 const EPOCH = /\d{10}(?:\d{3}){0,3}/;
 const WORD = /[\w-]{16,}/;
 /** Matches a text that is generated for each response. */
 const GENERATED = new RegExp(
-  `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
+  `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source}|${LOCAL_TIME.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
   'gi',
 );
 
@@ -46,6 +48,13 @@ function isToken(word: string): boolean {
 /** Keeps the prefix that tells the kind of an id, such as `evt_`. */
 function tokenMask(word: string): string {
   return `${/^[a-z]{1,12}_(?=.{12})/i.exec(word)?.[0] ?? ''}<token>`;
+}
+
+/** The time in milliseconds since the epoch that a value is, as a text or as a number near `now`. */
+export function valueTimeOf(value: ResponseValue, now: number): number | undefined {
+  if (typeof value === 'number') return isEpoch(String(value), now) ? epochMs(String(value)) : undefined;
+  const at = typeof value === 'string' && textFormatOf(value) === 'time' ? Date.parse(value) : NaN;
+  return Number.isNaN(at) ? undefined : at;
 }
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;

@@ -7,6 +7,8 @@ type Items = readonly JsonValue[];
 export interface PairVisitor {
   /** Whether to skip the values at a path, and all values in them. */
   readonly skips: (path: string) => boolean;
+  /** Whether all keys of an object are generated. Gets the numbers of keys that only one of the two objects has. */
+  readonly hasGeneratedNames: (path: string, onlyOne: number, onlyOther: number) => boolean;
   /** Called for values that are not both objects or both arrays. */
   readonly leaf: (path: string, one: ResponseValue, other: ResponseValue) => void;
   /** Returns the pairs of items to visit. */
@@ -25,8 +27,13 @@ export function visitPairs(
     const pairs = visitor.items(path, one as Items, other as Items);
     for (const pair of pairs) visitPairs(`${path}[*]`, pair, visitor);
   } else if (isJsonObject(one) && isJsonObject(other)) {
-    for (const [name, otherName] of namePairs(one, other)) {
-      visitPairs(keyPath(path, name), [own(one, name), own(other, otherName)], visitor);
+    const isDictionary = visitor.hasGeneratedNames(path, namesOnlyIn(one, other), namesOnlyIn(other, one));
+    for (const [name, otherName] of namePairs([one, other], isDictionary ? () => true : isId)) {
+      visitPairs(
+        isDictionary ? `${path}.*` : keyPath(path, name),
+        [own(one, name), own(other, otherName)],
+        visitor,
+      );
     }
   } else visitor.leaf(path, one, other);
 }
@@ -35,15 +42,22 @@ function own(value: Readonly<Record<string, JsonValue>>, name: string): Response
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Pairs the keys of two objects. Keys that are ids and that only one object has are paired in their order. */
-function namePairs(one: JsonObject, other: JsonObject): readonly (readonly [string, string])[] {
+function namesOnlyIn(one: JsonObject, other: JsonObject): number {
+  return Object.keys(one).filter((name) => !Object.hasOwn(other, name) && !isId(name)).length;
+}
+
+/** Pairs the keys of two objects. Generated keys that only one object has are paired in their order. */
+function namePairs(
+  [one, other]: readonly [JsonObject, JsonObject],
+  isGenerated: (name: string) => boolean,
+): readonly (readonly [string, string])[] {
   const onlyOther = Object.keys(other).filter((name) => !Object.hasOwn(one, name));
-  const newIds = onlyOther.filter(isId).values();
+  const newIds = onlyOther.filter(isGenerated).values();
   const pairs = Object.keys(one).map((name) => {
-    const isPaired = Object.hasOwn(other, name) || !isId(name);
+    const isPaired = Object.hasOwn(other, name) || !isGenerated(name);
     return [name, isPaired ? name : (newIds.next().value ?? name)] as const;
   });
-  const rest = [...onlyOther.filter((name) => !isId(name)), ...newIds];
+  const rest = [...onlyOther.filter((name) => !isGenerated(name)), ...newIds];
   return [...pairs, ...rest.map((name) => [name, name] as const)];
 }
 

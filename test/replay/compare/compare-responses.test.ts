@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareResponses } from '../../../src/replay/compare/compare-responses.ts';
 import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';
-import { differences, kinds, NOW, responded } from './compared.ts';
+import { differences, ENTRY, kinds, NOW, responded, type Responded } from './compared.ts';
 
 const RESET = { kind: 'none', error: 'reset', detail: 'the connection was closed' } as const;
 
@@ -43,7 +43,13 @@ describe('the difference of two responses', () => {
       'status: 200 → 201',
       'body $.a: number → number',
     ]);
-    const context = { isEchoed: () => false, now: NOW, noise: new NoiseModel(), ignores: () => false };
+    const context = {
+      isEchoed: () => false,
+      now: NOW,
+      noise: new NoiseModel(),
+      ignores: () => false,
+      entry: ENTRY,
+    };
     expect(compareResponses(responded(''), RESET, context)).toMatchObject([
       { what: 'connection', from: 'response', to: 'reset', new: 'reset: the connection was closed' },
     ]);
@@ -57,7 +63,11 @@ describe('the difference of two responses', () => {
       server: 'a',
       'set-cookie': ['s=1; Path=/'],
     };
-    const same = { 'content-type': 'application/json; charset=utf-8', date: 'b', 'set-cookie': ['s=2'] };
+    const same = {
+      'content-type': 'application/json; charset=utf-8',
+      date: 'b',
+      'set-cookie': ['s=2;path=/'],
+    };
     expect(differences(responded({}, { headers: old }), responded({}, { headers: same }))).toEqual([]);
     const other = { 'content-type': 'text/html', 'x-limit': '5' };
     expect(kinds(responded({}, { headers: old }), responded({}, { headers: other }))).toEqual([
@@ -65,6 +75,18 @@ describe('the difference of two responses', () => {
       'header set-cookie: text → missing',
       'header x-limit: missing → text',
     ]);
+  });
+
+  it('compares the attributes of cookies, without values and times', () => {
+    const old = cookie('sid=1; Expires=Sat, 28 Nov 2026 12:00:00 GMT; HttpOnly; Secure; SameSite=Strict');
+    const same = 'sid=2; samesite=strict; secure; httponly; expires=Sun, 29 Nov 2026 12:00:00 GMT';
+    expect(kinds(old, cookie(same))).toEqual([]);
+    expect(differences(old, cookie('sid=1'))).toMatchObject([{ path: 'set-cookie', new: '"sid"' }]);
+    expect(JSON.stringify(differences(old, cookie('t0ken; Secure')))).not.toContain('t0ken');
+  });
+
+  it('shows a text as it is, and an empty body', () => {
+    expect(differences('two words', '')).toMatchObject([{ old: 'two words', new: 'empty' }]);
   });
 
   it('accepts ids and times that are generated for each response, also inside a text', () => {
@@ -128,6 +150,10 @@ describe('the difference of two responses', () => {
   });
 });
 
+function cookie(text: string): Responded {
+  return responded({}, { headers: { 'set-cookie': [text] } });
+}
+
 /** The same JSON with the keys of all objects in the other order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
@@ -147,6 +173,7 @@ function generated(at: number): object {
     id,
     at: iso,
     date: new Date(at).toUTCString(),
+    local: new Date(at).toLocaleString('en-US'),
     seconds: Math.floor(at / 1000),
     ms: at,
     event: `evt_${hex}`,

@@ -1,10 +1,12 @@
 import { compareResponses, type ResponseDifference } from '../../../src/replay/compare/compare-responses.ts';
 import { partsOfResponse, type ComparedResponse } from '../../../src/replay/compare/compared-response.ts';
+import { DifferenceTally } from '../../../src/replay/compare/difference-tally.ts';
 import { readIgnoredPaths } from '../../../src/replay/compare/ignored-paths.ts';
 import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';
 
 export type Responded = ComparedResponse & { kind: 'response' };
 
+export const ENTRY = { index: 0, origin: { file: 'a', line: 1 }, title: 'track' };
 export const NOW = Date.UTC(2026, 10, 28, 12);
 
 /** A response with a JSON body, or with a text. */
@@ -29,12 +31,22 @@ export function differences(
   compared: Compared = {},
 ): readonly ResponseDifference[] {
   const { learned = [], ignored = [], request = '', noise = new NoiseModel() } = compared;
-  const context = { isEchoed: (text: string) => request.includes(text), now: NOW };
-  for (const [first, second] of learned) {
-    noise.learn(partsOfResponse(responseOf(first)), partsOfResponse(responseOf(second)), context);
-  }
   const ignores = readIgnoredPaths(ignored);
-  return compareResponses(responseOf(old), responseOf(next), { ...context, noise, ignores });
+  const context = {
+    isEchoed: (text: string) => request.includes(text),
+    now: NOW,
+    entry: ENTRY,
+    noise,
+    ignores,
+  };
+  for (const [first, second] of learned.map((pair) => pair.map(responseOf))) {
+    if (first === undefined || second === undefined) continue;
+    noise.learn(partsOfResponse(first), partsOfResponse(second), context);
+    compareResponses(first, first, context);
+  }
+  const tally = new DifferenceTally();
+  tally.add(compareResponses(responseOf(old), responseOf(next), context), ENTRY);
+  return tally.kinds(noise).map(({ example }) => example);
 }
 
 /** The kinds of the differences, such as `body $.total: number → text`. */

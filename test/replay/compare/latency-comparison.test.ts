@@ -27,6 +27,10 @@ function compared({ messages, old, next, title = () => 'track' }: Simulated): La
   return latency;
 }
 
+function oneSlow(): LatencyComparison {
+  return compared({ messages: 300, old: () => 8, next: (index) => (index === 77 ? 1_500 : 8) });
+}
+
 describe('the comparison of latencies', () => {
   it('finds a slower median, of all messages or of one event', () => {
     const all = compared({ messages: 100, old: () => 12, next: () => 340 }).differences();
@@ -56,6 +60,18 @@ describe('the comparison of latencies', () => {
       next: (index) => (index % 100 === 7 ? 400 : 8),
     });
     expect(latency.differences()).toMatchObject([{ kind: 'slow', old: 0, new: 40 }]);
+  });
+
+  it('finds one slow message if it is slow each time that it is sent alone', () => {
+    const slow = { old: 8, new: 1_500 };
+    const latency = oneSlow();
+    expect(latency.differences()).toEqual([]);
+    expect(latency.slowSideOf(slow)).toBe('new');
+    expect(latency.confirm('track', 'new', [slow, slow, slow])).toBe(true);
+    expect(latency.differences()).toMatchObject([{ kind: 'single', title: 'track', ...slow }]);
+    const paused = oneSlow();
+    expect(paused.confirm('track', 'new', [slow, { old: 8, new: 9 }])).toBe(false);
+    expect(paused.differences()).toEqual([]);
   });
 
   it('finds nothing in too few messages, in small differences and in a factor below three', () => {

@@ -1,8 +1,11 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compareResponses } from '../../../src/replay/compare/compare-responses.ts';
+import { partsOfResponse, type ResponseParts } from '../../../src/replay/compare/compared-response.ts';
 import { DifferenceTally } from '../../../src/replay/compare/difference-tally.ts';
 import { NoiseModel } from '../../../src/replay/compare/noise-model.ts';
-import { differences, kinds, responded } from './compared.ts';
+import { differences, ENTRY, kinds, NOW, responded, type Responded } from './compared.ts';
 
 /** Pairs of responses to 20 messages. */
 function pairs(make: (message: number, request: 0 | 1) => unknown): (readonly [unknown, unknown])[] {
@@ -45,6 +48,58 @@ describe('noise', () => {
     expect(kinds({ shard: 'red' }, { shard: 'failed' }, { learned })).toEqual([
       'body $.shard: its usual values → "failed"',
     ]);
+  });
+
+  it.each<[string, (at: number) => unknown, (at: number) => unknown, string]>([
+    ['a word in place of a hex id', hex, () => 'abc', 'its usual values → "abc"'],
+    ['markup in place of a hex id', hex, () => '<script>ERROR', 'its usual values → "<script>ERROR"'],
+    ['another length of a hex id', hex, (at) => hex(at).slice(0, 12), '24 characters → 12 characters'],
+    ['a constant UUID', () => randomUUID(), () => UUID, 'changing values → one value'],
+    ['one value of five', (at) => COLORS[(at * 7) % 5], () => 'red', 'its usual values → red'],
+    [
+      'a new value of five',
+      (at) => COLORS[(at * 7) % 5],
+      (at) => (at % 50 ? 'red' : 'BLACK'),
+      'its usual values → "BLACK"',
+    ],
+    ['a constant in place of a counter', (at) => at, () => -5, 'changing values → one value'],
+    ['fractions of a counter', (at) => at, (at) => at + 0.5, 'whole number → fraction'],
+    [
+      'a far range',
+      (at) => 0.1 + (at % 7) / 1e9,
+      (at) => 5.1 + (at % 7) / 1e9,
+      '0.1 to 0.100000006 → 5.1 to 5.100000005999999',
+    ],
+    [
+      'seconds of a clock',
+      (at) => NOW + at,
+      (at) => Math.floor(NOW / 1_000) + at,
+      'time of 13 digits → time of 10 digits',
+    ],
+    [
+      'a clock that stands still',
+      (at) => iso(NOW + at),
+      () => '2001-01-01T00:00:00Z',
+      'current time → other time',
+    ],
+  ])('does not hide %s', (_, old, next, change) => {
+    expect(changes(old, next)).toContain(change);
+    expect(changes(old, old)).toEqual([]);
+  });
+
+  it('is a counter from another start, and a random number with a rare high one', () => {
+    expect(
+      changes(
+        (at) => at,
+        (at) => 70_000 + at,
+      ),
+    ).toEqual([]);
+    expect(
+      changes(
+        (at) => at % 9,
+        (at) => (at === 150 ? 4_000 : (at * 5) % 9),
+      ),
+    ).toEqual([]);
   });
 
   it('drops a difference if the old receiver shows the value later', () => {
@@ -129,6 +184,34 @@ describe('noise', () => {
     );
   });
 });
+
+const COLORS = ['red', 'green', 'blue', 'pink', 'gray'];
+const UUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301';
+
+function hex(_at?: number): string {
+  return randomBytes(12).toString('hex');
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function field(value: unknown): ResponseParts {
+  return partsOfResponse(responded({ field: value }));
+}
+
+/** Compares 300 responses with one noisy field, of which 20 were repeated. */
+function changes(old: (at: number) => unknown, next: (at: number) => unknown): readonly string[] {
+  const noise = new NoiseModel();
+  const tally = new DifferenceTally();
+  const context = { isEchoed: () => false, now: NOW, entry: ENTRY, noise, ignores: () => false };
+  for (let at = 0; at < 20; at++) noise.learn(field(old(at)), field(old(at + 1)), context);
+  for (let at = 0; at < 300; at++) {
+    const both = [old(at), next(at)].map((value) => responded({ field: value })) as [Responded, Responded]; // two values
+    tally.add(compareResponses(...both, context), ENTRY);
+  }
+  return tally.kinds(noise).map(({ example: { from, to } }) => `${from} → ${to}`);
+}
 
 function order(id: number, total: number): string {
   return `<order><id>r${id}</id><total>${total}.00</total></order>`;

@@ -5,9 +5,13 @@ import { InputError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
 import { isJsonObject } from '../../../../message/types.ts';
 import type { ComparedResponse, Sides } from '../../../../replay/compare/compared-response.ts';
-import type { ComparedEntry } from '../../../../replay/compare/difference-tally.ts';
 import type { IgnoresPath } from '../../../../replay/compare/ignored-paths.ts';
-import { LEARNED_MESSAGES, ResponseComparison } from '../../../../replay/compare/response-comparison.ts';
+import {
+  LEARNED_MESSAGES,
+  ResponseComparison,
+  type ComparedExchange,
+} from '../../../../replay/compare/response-comparison.ts';
+import type { ComparedEntry } from '../../../../replay/compare/value-sketch.ts';
 import type { ExpectedTotal } from '../../../../replay/expected-total.ts';
 import type { ReplayPace } from '../../../../replay/pace.ts';
 import type { Input } from '../../../../replay/reading/inputs.ts';
@@ -41,6 +45,16 @@ interface ComparisonParts {
   readonly signal: AbortSignal;
 }
 
+interface SlowMessage {
+  readonly request: ComparedRequest;
+  readonly title: string;
+  readonly side: 'old' | 'new';
+  readonly excessMs: number;
+}
+
+/** Number of slow messages that are sent again, and how often: each time by the same receiver alone is no pause of the machine. */
+const MAX_SLOW = 5;
+const SLOW_REPEATS = 3;
 /** Errors without a connection. If the first message has one, there is nothing to compare. */
 const UNREACHABLE = /^(?:refused|dns|tls|blocked-address)/;
 
@@ -57,6 +71,8 @@ export class ReceiverComparison {
   #invalid = 0;
   #filtered = 0;
   #error: unknown;
+  /** The messages to which one receiver alone responded slowest. */
+  #slow: readonly SlowMessage[] = [];
 
   constructor(parts: ComparisonParts) {
     const { destination, ignores } = parts;
@@ -73,6 +89,7 @@ export class ReceiverComparison {
     await Promise.all(this.#running);
     if (this.#error !== undefined) throw this.#error;
     if (this.#found === 0) return undefined;
+    await this.#confirmLatency();
     const state = signal.aborted ? undefined : await states?.difference();
     return { ...this.#comparison.result(), invalid: this.#invalid, filtered: this.#filtered, state };
   }
@@ -146,7 +163,7 @@ export class ReceiverComparison {
   }
 
   async #exchange(request: ComparedRequest, entry: ComparedEntry, number: number): Promise<void> {
-    const { receivers, states, signal } = this.#parts;
+    const { receivers, signal } = this.#parts;
     const send = async (side: 'old' | 'new') => {
       const start = this.#comparison.latency.start(side, performance.now());
       return { start, response: await receivers[side].send(request) };
@@ -160,12 +177,46 @@ export class ReceiverComparison {
     if (number === 0) this.#rejectUnreachable(responses);
     const starts = { old: old.start, new: next.start };
     const exchange = { entry, body: request.body, responses, starts, now: systemClock.now() };
-    if (number < LEARNED_MESSAGES) {
-      this.#comparison.learn(exchange, await receivers.old.send(request));
-      // The states stay comparable only if both receivers get the same requests.
-      if (states !== undefined) await receivers.new.send(request);
+    if (number < LEARNED_MESSAGES) await this.#learnAgain(request, exchange);
+    const again = this.#comparison.add(exchange);
+    if (again === 'old') await this.#learnAgain(request, exchange);
+    if (again !== 'both') return;
+    const [old_, new_] = [msOf(responses.old), msOf(responses.new)];
+    const slow = {
+      request,
+      title: entry.title,
+      side: old_ > new_ ? 'old' : 'new',
+      excessMs: Math.abs(old_ - new_),
+    } as const;
+    this.#slow = [...this.#slow, slow]
+      .toSorted((one, other) => other.excessMs - one.excessMs)
+      .slice(0, MAX_SLOW);
+  }
+
+  async #learnAgain(request: ComparedRequest, exchange: ComparedExchange): Promise<void> {
+    const { receivers, states } = this.#parts;
+    this.#comparison.learn(exchange, await receivers.old.send(request));
+    // The states stay comparable only if both receivers get the same requests.
+    if (states !== undefined) await receivers.new.send(request);
+  }
+
+  /** Sends the slowest messages again to both, now that no other message can delay them. */
+  async #confirmLatency(): Promise<void> {
+    const { receivers, signal } = this.#parts;
+    const { latency } = this.#comparison;
+    for (const { request, title, side } of this.#slow) {
+      const repeats: Sides<number>[] = [];
+      let isSlow = true;
+      while (isSlow && repeats.length < SLOW_REPEATS && !signal.aborted) {
+        const ms = {
+          old: msOf(await receivers.old.send(request)),
+          new: msOf(await receivers.new.send(request)),
+        };
+        isSlow = latency.slowSideOf(ms) === side;
+        repeats.push(ms);
+      }
+      if (signal.aborted || latency.confirm(title, side, repeats)) return;
     }
-    this.#comparison.add(exchange);
   }
 
   #rejectUnreachable(responses: Sides<ComparedResponse>): void {
@@ -178,6 +229,10 @@ export class ReceiverComparison {
       });
     }
   }
+}
+
+function msOf(response: ComparedResponse): number {
+  return response.kind === 'none' ? 0 : response.ms;
 }
 
 function differentStart(): InputError {

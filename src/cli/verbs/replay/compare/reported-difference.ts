@@ -45,7 +45,8 @@ function responseDifference(
   masked: (text: string) => string,
 ): ReportedDifference {
   const { what } = example;
-  const isSecret = what === 'header' && isSecretHeader(example.path);
+  // Cookies are compared without their values.
+  const isSecret = what === 'header' && example.path !== 'set-cookie' && isSecretHeader(example.path);
   const shown = (text: string): string => (isSecret && text !== 'missing' ? MASK : masked(text));
   const [path, from, to, title] = [example.path, example.from, example.to, first.title].map(masked);
   const place = `${masked(first.origin.file)}:${first.origin.line}`;
@@ -86,13 +87,15 @@ function latencyDifference(
   masked: (text: string) => string,
 ): ReportedDifference {
   const of = title === undefined ? '' : ` of ${masked(title)}`;
-  const change =
-    kind === 'median'
-      ? `median${of} ${durationText(old)} → ${durationText(new_)}`
-      : `responses slower than ${durationText(fromMs)}: ${old} → ${new_}`;
+  const durations = `${durationText(old)} → ${durationText(new_)}`;
+  const change = {
+    median: `median${of} ${durations} in ${counted(messages)} messages`,
+    single: `one message${of} ${durations}, each time it is sent`,
+    slow: `responses slower than ${durationText(fromMs)}: ${old} → ${new_} in ${counted(messages)} messages`,
+  }[kind];
   const numbers = { from: Math.round(old), to: Math.round(new_) };
   const line = { difference: 'latency', kind, ...numbers, messages, ...(title && { title: masked(title) }) };
-  const heading = `latency: ${change} in ${counted(messages)} messages`;
+  const heading = `latency: ${change}`;
   return { what: 'latency', heading, examples: [], line };
 }
 

@@ -2,6 +2,7 @@ import { comparedReceiver } from '../../../../app/compare/compared-receiver.ts';
 import { systemClock } from '../../../../clock.ts';
 import { InputError } from '../../../../errors.ts';
 import { readIgnoredPaths } from '../../../../replay/compare/ignored-paths.ts';
+import { printable } from '../../../../redact.ts';
 import { ExpectedTotal } from '../../../../replay/expected-total.ts';
 import { createPace } from '../../../../replay/pace.ts';
 import { expandInputs } from '../../../../replay/reading/expand-inputs.ts';
@@ -31,7 +32,8 @@ export async function compareReceivers(
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const plan = planOf(options);
-  const ignores = readIgnoredPaths(options.ignore ?? []);
+  const matched = new Set<string>();
+  const ignores = readIgnoredPaths(options.ignore ?? [], matched);
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
@@ -46,6 +48,7 @@ export async function compareReceivers(
     new: comparedReceiver({ ...shared, destination }),
     old: comparedReceiver({ ...shared, destination: oldReceiverOf(destination, options.compare) }),
   };
+  if (receivers.old.url === receivers.new.url) io.note(SAME_URL);
   remarkOnSigning(to, options, { settings, io });
   const urls = [receivers.old.url, receivers.new.url];
   const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text: questionFor }, io);
@@ -71,12 +74,20 @@ export async function compareReceivers(
     const result = await comparison.run();
     if (result === undefined && !io.signal.aborted) throw nothingToRead(inputs);
     if (result?.compared === 0 && result.invalid === 0 && !io.signal.aborted) throw nothingCompared();
+    const unmatched = (options.ignore ?? []).filter((path) => !matched.has(path));
+    if (result !== undefined && unmatched.length > 0) io.note(unmatchedNote(unmatched));
     const isSame = result === undefined || (await output.finish(result));
     return interruptedCode(io) ?? (isSame ? ExitCode.ok : ExitCode.negative);
   } finally {
     output.stop();
     await Promise.all([receivers.old.close(), receivers.new.close()]);
   }
+}
+
+const SAME_URL = 'note: --url and --compare are the same URL, so the receiver is compared with itself';
+
+function unmatchedNote(paths: readonly string[]): string {
+  return `note: no response has ${paths.map((path) => `\`${printable(path, 60)}\``).join(', ')} of --ignore`;
 }
 
 function nothingCompared(): InputError {

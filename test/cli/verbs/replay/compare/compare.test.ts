@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { sign } from '../../../../sign.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { expectRejected } from '../../../expect-rejected.ts';
 import { hooks } from '../../../run-in-process.ts';
-import { numberOf, receiver } from './compared-receivers.ts';
+import { numberOf, receiver, type ReceivedMessage } from './compared-receivers.ts';
 
 const cwd = temporaryFolder({ 'day.ndjson': tracks(40) });
 
@@ -131,6 +132,44 @@ describe('hooks replay --compare', () => {
     expect(lost.stdout).toContain(
       '✗ state: 1 line only in the old one, 0 lines only in the new one\n  old  m22\n',
     );
+  });
+
+  it('learns from later messages that differ, and from objects with random keys', async () => {
+    const folder = temporaryFolder({ 'day.ndjson': tracks(120) });
+    let count = 0;
+    const reply = (one: ReceivedMessage) => ({
+      body: {
+        byId: { [randomBytes(6).toString('base64url')]: 1 },
+        ...(numberOf(one) > 60 && { count: count++ }),
+      },
+    });
+    const [old, next] = [await receiver(reply), await receiver(reply)];
+    const args = argv`replay day.ndjson --url ${next.url} --compare ${old.url}`;
+    const { code, stdout } = await hooks(args, { cwd: folder });
+    expect(stdout).toContain('120 messages compared, no differences');
+    expect(code).toBe(0);
+    expect(stdout).toContain('$.count');
+    expect(old.received.length).toBeLessThanOrEqual(120 + 20 + 50 + 15);
+  });
+
+  it('finds one message to which only the new receiver responds slowly', async () => {
+    const folder = temporaryFolder({ 'day.ndjson': tracks(60) });
+    const old = await receiver(() => ({}));
+    const next = await receiver((one) => ({ afterMs: numberOf(one) === 43 ? 1_500 : 0 }));
+    const args = argv`replay day.ndjson --url ${next.url} --compare ${old.url}`;
+    const { code, stdout } = await hooks(args, { cwd: folder });
+    expect(stdout).toMatch(/✗ latency: one message of track "Signup" .* → 1\.\d*s, each time it is sent/);
+    expect(code).toBe(1);
+    expect(next.received.filter((one) => numberOf(one) === 43)).toHaveLength(4);
+  });
+
+  it('notes equal URLs, and paths of --ignore that no response has', async () => {
+    const one = await receiver(() => ({ body: { a: 1 } }));
+    const args = argv`replay day.ndjson --url ${one.url} --compare ${one.url} --ignore $.a --ignore $.b`;
+    const { code, stderr } = await hooks(args, { cwd });
+    expect(stderr).toContain('note: --url and --compare are the same URL');
+    expect(stderr).toContain('note: no response has `$.b` of --ignore');
+    expect(code).toBe(0);
   });
 
   it('asks before it sends to a public host', async () => {

@@ -1,0 +1,203 @@
+import type { Origin } from '../reading/replay-entry.ts';
+import { formatOf, valueTimeOf, valueText, type ResponseValue } from './value-format.ts';
+
+/** The message at which a difference was found. */
+export interface ComparedEntry {
+  /** Index of the message in all inputs, from 0. */
+  readonly index: number;
+  readonly origin: Origin;
+  /** The type and the name of the message: `track "Order Completed"`. */
+  readonly title: string;
+}
+
+/** The messages with a trait, and the two values of the first one as an example. */
+export interface TraitMessages {
+  messages: number;
+  readonly first: ComparedEntry;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** A value of one side, and the message that it belongs to. */
+export interface SketchedValue extends Omit<TraitMessages, 'messages'> {
+  /** When the response came, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** A difference in kind between the values of two sketches. */
+export interface SketchDifference extends TraitMessages {
+  readonly from: string;
+  readonly to: string;
+}
+
+const TRAITS = ['format', 'number', 'time', 'shape', 'characters', 'length'] as const;
+type Trait = (typeof TRAITS)[number];
+
+/** Number of different values, and of texts of one trait, that are kept. */
+const MAX_KEPT = 30;
+const MIN_VALUES = 10;
+/** Number of messages from which a trait that the other side never has is no chance. */
+const MIN_MESSAGES = 5;
+/** Number of messages that must be expected on the other side, where there is none: by chance once in 20,000 paths. */
+const MIN_EXPECTED = 10;
+const CURRENT_MS = 10 * 60 * 1_000;
+
+/** A summary of the values of one side at one path, whose size does not grow with the messages. */
+export class ValueSketch {
+  count = 0;
+  readonly values = new Set<string>();
+  readonly traits = new Map<Trait, Map<string, TraitMessages>>();
+  #sum = 0;
+  #above = 0;
+  #below = 0;
+  #numbers = 0;
+  min = Infinity;
+  max = -Infinity;
+
+  add(value: ResponseValue, sketched: SketchedValue): void {
+    this.count++;
+    if (this.values.size < MAX_KEPT) this.values.add(valueText(value));
+    for (const [trait, text] of traitsOf(value, sketched.now)) this.#addTrait(trait, text, sketched);
+    if (typeof value !== 'number') return;
+    const mean = this.#sum / this.#numbers++;
+    if (value > mean) this.#above++;
+    if (value < mean) this.#below++;
+    this.#sum += value;
+    this.min = Math.min(this.min, value);
+    this.max = Math.max(this.max, value);
+  }
+
+  textsOf(trait: Trait): ReadonlyMap<string, TraitMessages> {
+    return this.traits.get(trait) ?? NONE;
+  }
+
+  /** Whether the values are a few that come again and again. */
+  get isChoice(): boolean {
+    return this.count >= MIN_VALUES && this.values.size < MAX_KEPT && this.values.size * 3 <= this.count;
+  }
+
+  /** Whether most numbers are above all earlier ones on average, or below: those of a counter or a clock. */
+  get isCounter(): boolean {
+    return this.#numbers >= MIN_VALUES && Math.max(this.#above, this.#below) >= 0.85 * (this.#numbers - 1);
+  }
+
+  #addTrait(trait: Trait, text: string, { first, old, new: new_ }: SketchedValue): void {
+    let texts = this.traits.get(trait);
+    if (texts === undefined) this.traits.set(trait, (texts = new Map<string, TraitMessages>()));
+    const known = texts.get(text);
+    if (known !== undefined) known.messages++;
+    else if (texts.size < MAX_KEPT) texts.set(text, { messages: 1, first, old, new: new_ });
+  }
+}
+
+const NONE: ReadonlyMap<string, TraitMessages> = new Map();
+
+function traitsOf(value: ResponseValue, now: number): readonly (readonly [Trait, string])[] {
+  const traits: (readonly [Trait, string])[] = [
+    ['format', formatOf(value)],
+    ['shape', shapeOf(value)],
+  ];
+  const at = valueTimeOf(value, now);
+  if (typeof value === 'number') {
+    traits.push(['number', Number.isInteger(value) ? 'whole number' : 'fraction']);
+    const kind = at === undefined ? 'number' : `time of ${String(value).length} digits`;
+    traits.push(['time', kind]);
+  } else if (at !== undefined) {
+    traits.push(['time', Math.abs(at - now) < CURRENT_MS ? 'current time' : 'other time']);
+  }
+  if (typeof value !== 'string') return traits;
+  traits.push(['characters', charactersOf(value)]);
+  // A counter in a text gets longer: `order-99`, `order-100`.
+  if (/\d[a-z]/i.test(value) || !/\d/.test(value)) traits.push(['length', `${value.length} characters`]);
+  return traits;
+}
+
+function charactersOf(text: string): string {
+  if (/\s/.test(text)) return 'text with spaces';
+  return /[^\w+/=.:-]/.test(text) ? 'text with signs' : 'one word';
+}
+
+/** The shape of a value: a random text has one shape, but the words `created` and `duplicate` have two. */
+function shapeOf(value: ResponseValue): string {
+  if (typeof value === 'number') return '#';
+  if (typeof value !== 'string') return valueText(value, 40);
+  const words = value.slice(0, 200).replaceAll(/\w+/g, (word) => (isRandomWord(word) ? '#' : word));
+  return words.replaceAll(/#(?:[-.]#)+/g, '#');
+}
+
+function isRandomWord(word: string): boolean {
+  if (/\d/.test(word) || /^[\da-f]{4,}$/i.test(word)) return true;
+  return word.length >= 8 && (word.match(/[a-z](?=[A-Z])|[A-Z](?=[A-Z])/g)?.length ?? 0) > 2;
+}
+
+/** Returns how the values of the new receiver differ in kind from those of the old one; `again` are further old values. */
+export function sketchDifferences(
+  old: ValueSketch,
+  new_: ValueSketch,
+  again: ValueSketch | undefined,
+): readonly SketchDifference[] {
+  const [example] = new_.textsOf('format').values();
+  if (example === undefined) return [];
+  const unseen = TRAITS.map((trait) => () => unseenTexts(trait, old, new_, again));
+  const lost = TRAITS.map((trait) => () => lostTexts(trait, old, new_));
+  const whole = (): readonly SketchDifference[] =>
+    wholeKinds(old, new_).map((kinds) => ({ ...example, ...kinds, messages: new_.count }));
+  for (const find of [...unseen, ...lost, whole]) {
+    const found = find();
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The texts of a trait that only the new values have. */
+function unseenTexts(
+  trait: Trait,
+  old: ValueSketch,
+  new_: ValueSketch,
+  again: ValueSketch | undefined,
+): readonly SketchDifference[] {
+  const known = old.textsOf(trait);
+  if (known.size === 0 || (trait !== 'format' && known.size >= MAX_KEPT)) return [];
+  const single = [...known.values()].filter(({ messages }) => messages === 1).length;
+  const isCertain = trait === 'format' || (trait === 'shape' && old.isChoice && single === 0);
+  const usual = usualText(known);
+  return [...new_.textsOf(trait)]
+    .filter(([text]) => !known.has(text) && again?.textsOf(trait).has(text) !== true)
+    .filter(([, { messages }]) => isCertain || isUnlikely(messages, new_.count, old.count / (1 + single)))
+    .map(([text, seen]) => ({
+      ...seen,
+      ...(trait === 'shape' ? { from: 'its usual values', to: seen.new } : { from: usual, to: text }),
+    }));
+}
+
+/** The texts of a trait that the new values do not have, though the old ones often have them. */
+function lostTexts(trait: Trait, old: ValueSketch, new_: ValueSketch): readonly SketchDifference[] {
+  const left = new_.textsOf(trait);
+  const [example] = left.values();
+  if (example === undefined || left.size >= MAX_KEPT || old.textsOf(trait).size >= MAX_KEPT) return [];
+  const lost = [...old.textsOf(trait)].find(
+    ([text, { messages }]) => !left.has(text) && isUnlikely(messages, old.count, new_.count),
+  );
+  if (lost === undefined) return [];
+  const kinds = { from: trait === 'shape' ? 'its usual values' : lost[0], to: usualText(left) };
+  return [{ ...example, ...kinds, messages: new_.count }];
+}
+
+/** Whether it is no chance that one side has a trait in some of its values, and the other side in none. */
+function isUnlikely(messages: number, count: number, otherCount: number): boolean {
+  return messages >= MIN_MESSAGES && (messages / count) * otherCount >= MIN_EXPECTED;
+}
+
+function usualText(texts: ReadonlyMap<string, TraitMessages>): string {
+  return [...texts].toSorted(([, one], [, other]) => other.messages - one.messages)[0]?.[0] ?? '';
+}
+
+/** Compares whether the values change, and in which range they are. */
+function wholeKinds(old: ValueSketch, new_: ValueSketch): readonly { from: string; to: string }[] {
+  if (Math.min(old.count, new_.count) < MIN_VALUES) return [];
+  if (new_.values.size === 1 && old.values.size >= 5) return [{ from: 'changing values', to: 'one value' }];
+  const span = 2 * (old.max - old.min);
+  const isOutside = new_.min > old.max + span || new_.max < old.min - span;
+  if (old.isCounter || !isOutside || !Number.isFinite(span) || !Number.isFinite(new_.min)) return [];
+  return [{ from: `${old.min} to ${old.max}`, to: `${new_.min} to ${new_.max}` }];
+}
