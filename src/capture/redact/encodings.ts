@@ -10,11 +10,11 @@ export function reencoded(encoded: string, change: (plain: string) => string, is
   return changed === plain ? encoded : encodeURIComponent(changed);
 }
 
-/** Matches an e-mail or phone number whose plus was not encoded. */
-const WITH_PLUS = /^(?:[\w.+-]+(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
+/** Matches an e-mail with a tag or a phone number, whose plus was not encoded. */
+const WITH_PLUS = /^(?:[\w.-]+\+?[\w.-]*(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
 
 /** Decodes a text, in which a plus is a space if it is of a form. Undefined if it is malformed. */
-function percentDecoded(text: string, isForm: boolean): string | undefined {
+export function percentDecoded(text: string, isForm: boolean): string | undefined {
   try {
     return decodeURIComponent(isForm && !WITH_PLUS.test(text) ? text.replaceAll('+', ' ') : text);
   } catch {

@@ -1,24 +1,17 @@
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
 import { RequestRejection } from '../import/imported.ts';
-import { formKeys, recoded, reencoded } from './encodings.ts';
-import { jsonTokens, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { formKeys, percentDecoded, recoded, reencoded } from './encodings.ts';
+import { joinedPath } from '../../message/path-pattern.ts';
 import { CARD, isCardNumber } from './format-kinds.ts';
+import { jsonTokens, placeOfPath, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { DISPLAY_NAME, linkFor } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
-import { linkFor } from './kinds.ts';
 import type { PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
+import { hasVersions, isFixed, isFreeText, kindOfPlace, type RedactedField } from './redacted-field.ts';
 import { RedactionTally } from './redaction-tally.ts';
-import {
-  fieldOfPath,
-  fieldOfPlace,
-  isAt,
-  hasVersions,
-  isFreeText,
-  kindOfField,
-  type RedactedField,
-} from './redacted-field.ts';
-import { encodedSpans, formatSpans, withoutOverlap, withSpans } from './spans.ts';
+import { encodedSpans, formatSpans, pairSpans, withoutOverlap, withSpans } from './spans.ts';
 
 const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -27,8 +20,14 @@ export interface RedactionRules {
   readonly keep: readonly RegExp[];
   /** Patterns of paths whose values are removed. */
   readonly drop: readonly RegExp[];
+  /** The patterns that matched a value of any request. */
+  readonly used: Set<RegExp>;
 }
 
+/** Matches URLs of webhooks whose path is their secret. */
+const SECRET_PATH =
+  /^(https?:\/\/(?:hooks\.slack\.com\/\w+|(?:\w+\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+)\/)[^?#]+/i;
+const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is;
 const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
 const MOST_DEPTH = 24;
@@ -51,30 +50,27 @@ export class Redaction {
   }
 
   /** Redacts a text that is JSON. What is not replaced keeps its bytes. `around` is the field whose value the text is. */
-  json(text: string, around?: Pick<RedactedField, 'path' | 'known'>): string {
-    const tokens = jsonTokens(text);
+  json(text: string, around?: RedactedField): string {
+    const tokens = jsonTokens(text, around?.place);
     const ofMessages = new Map<JsonPlace, KnownValues>();
     const fieldOf = ({ place }: JsonToken): RedactedField => {
       const known = around?.known ?? ofMessages.get(place.message) ?? new KnownValues();
       ofMessages.set(place.message, known);
-      return fieldOfPlace(place, around?.path ?? [], known);
+      return { place, known };
     };
-    for (const token of tokens) this.#learn(token, text, fieldOf(token));
-    const parts: string[] = [];
-    let end = 0;
-    for (const token of tokens) {
-      parts.push(
-        text.slice(end, token.start),
-        this.#token(token, text.slice(token.start, token.end), fieldOf(token)),
-      );
-      end = token.end;
+    if (around === undefined) {
+      for (const token of tokens) this.#learnToken(token, text, fieldOf(token).known);
     }
-    return parts.join('') + text.slice(end);
+    const spans = tokens.map((token): RedactedSpan => {
+      const replacement = this.#token(token, text.slice(token.start, token.end), fieldOf(token));
+      return { ...token, replacement };
+    });
+    return withSpans(text, spans);
   }
 
   /** Whether --drop removes the value at a path. Counts it. */
   isDropped(path: readonly string[]): boolean {
-    const isDropped = isAt(this.#rules.drop, path);
+    const isDropped = this.#isAt(this.#rules.drop, path);
     if (isDropped) this.tally.count('dropped');
     return isDropped;
   }
@@ -85,16 +81,18 @@ export class Redaction {
 
   /** Redacts the value of a header. */
   header(name: string, value: string): string {
-    return this.#value(value, fieldOfPath([name], this.known));
+    return this.#value(value, { place: placeOfPath([name]), known: this.known });
   }
 
   /**
-   * Redacts what the formats and the known values find in a text: its URLs; then known e-mails, because the formats would take
-   * `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with dots are no address.
+   * Redacts what the formats, the known values and its pairs of keys and values show in a text: its URLs; then known e-mails,
+   * because the formats would take `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with
+   * dots are no address.
    */
   text(text: string, known = this.known, isPlain = false): string {
     const inRest = (rest: string): readonly RedactedSpan[] => {
-      const found = [...known.spansIn(rest), ...formatSpans(rest, this.#pseudonyms)];
+      const pairs = pairSpans(rest, (value, row) => this.#byKey(value, row));
+      const found = [...pairs, ...known.spansIn(rest), ...formatSpans(rest, this.#pseudonyms)];
       return isPlain ? found.filter(({ kind }) => kind !== 'ip') : found;
     };
     return this.#nested(() =>
@@ -115,13 +113,13 @@ export class Redaction {
 
   /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
   url(text: string, known = this.known): string {
-    const plain = text.replace(USERINFO, `$1${MASK}@`);
-    const [, start = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(plain) ?? [];
+    const plain = text.replace(USERINFO, `$1${MASK}@`).replace(SECRET_PATH, `$1${MASK}`);
+    const [, scheme = '', host = '', start = '', query = '', fragment = ''] = URL_PARTS.exec(plain) ?? [];
     const ofUrl = { known, isQuery: true };
     const part = (each: string): string => reencoded(each, (decoded) => this.text(decoded, known));
     const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
     const redacted = [
-      start.split('/').map(part).join('/'),
+      scheme + this.text(host, known) + start.split('/').map(part).join('/'),
       query.slice(0, 1) + this.form(query.slice(1), ofUrl),
       mark + (anchor.includes('=') ? this.form(anchor, ofUrl) : part(anchor)),
     ].join('');
@@ -133,6 +131,10 @@ export class Redaction {
   /** Redacts `name=value&…`. */
   form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
     const pairs = text.split('&').filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]));
+    for (const pair of pairs) {
+      const value = percentDecoded(pair.slice(pair.indexOf('=') + 1), true) ?? '';
+      this.#learn(value, { place: placeOfPath([...path, ...formKeys(pair)]), known });
+    }
     return pairs.map((pair) => this.#pair(pair, { known, isQuery, path })).join('&');
   }
 
@@ -145,15 +147,33 @@ export class Redaction {
       this.tally.count('token');
       return `${shownName}=${MASK}`;
     }
-    const field = fieldOfPath([...path, ...formKeys(pair)], known);
+    const field = { place: placeOfPath([...path, ...formKeys(pair)]), known };
     return `${shownName}=${reencoded(raw, (plain) => this.#value(plain, field), true)}`;
   }
 
-  /** Remembers the value of a key that identifies a person. */
-  #learn({ kind, start, end }: JsonToken, text: string, field: RedactedField): void {
-    const row = kind === 'key' || this.#isKept(field) ? undefined : kindOfField(field);
-    if (row?.spreads === undefined) return;
-    const value = String(JSON.parse(text.slice(start, end)));
+  #learnToken({ kind, start, end, place }: JsonToken, text: string, known: KnownValues): void {
+    if (kind !== 'key') this.#learn(String(JSON.parse(text.slice(start, end))), { place, known });
+  }
+
+  /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
+  #learn(value: string, field: RedactedField): void {
+    if (this.#isKept(field)) return;
+    if (isJsonText(value)) {
+      this.#nested(() => {
+        for (const token of jsonTokens(value, field.place)) this.#learnToken(token, value, field.known);
+      });
+      return;
+    }
+    for (const [name] of value.matchAll(DISPLAY_NAME.format)) this.#add(name.trim(), DISPLAY_NAME, field);
+    recoded(value, (plain) => {
+      this.#learn(plain, field);
+      return plain;
+    });
+    const row = kindOfPlace(field.place);
+    if (row?.spreads) this.#add(value, row, field);
+  }
+
+  #add(value: string, row: PersonalKind, field: RedactedField): void {
     for (const known of new Set([field.known, this.known])) {
       known.add(value, row, () => this.#byKey(value, row));
       const words = row.kind === 'name' ? value.split(/\s+/) : [];
@@ -171,24 +191,22 @@ export class Redaction {
 
   #number(raw: string, field: RedactedField): string {
     if (this.#isKept(field)) return raw;
-    const row = kindOfField(field) ?? (isCardNumber(raw) ? CARD : undefined);
+    const row = kindOfPlace(field.place) ?? (isCardNumber(raw) ? CARD : undefined);
     const [known] = field.known.spansIn(raw);
     if (row === undefined) {
       if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
       this.tally.count(known.kind);
-      return known.replacement;
+      return raw.slice(0, known.start) + known.replacement;
     }
     this.tally.count(row.kind);
-    const made = this.#byKey(raw, row);
+    const made = this.#byKey(raw, row).replace(/^0+(?=\d)/, '');
     return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
   }
 
   #value(value: string, field: RedactedField): string {
     if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
-    if (/^\s*[[{]/.test(value) && parseJsonOrUndefined(value) !== undefined) {
-      return this.#nested(() => this.json(value, field));
-    }
-    const row = kindOfField(field);
+    if (isJsonText(value)) return this.#nested(() => this.json(value, field));
+    const row = kindOfPlace(field.place);
     if (row === undefined) return this.#nested(() => this.#looseText(value, field));
     this.tally.count(row.kind);
     return this.#byKey(value, row);
@@ -209,13 +227,14 @@ export class Redaction {
   }
 
   #looseText(value: string, field: RedactedField): string {
-    const { known } = field;
+    const { place } = field;
+    const known = isFixed(place) ? new KnownValues() : field.known;
     if (WITH_QUERY.test(value)) return this.url(value, known);
-    if (FORM.test(value)) return this.form(value, { known, path: field.path });
+    if (FORM.test(value)) return this.form(value, { known, path: place.path });
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;
-    if (isFreeText(value, field)) this.#review(field);
-    return this.text(value, known, hasVersions(field));
+    if (isFreeText(value, place)) this.#review(field);
+    return this.text(value, known, hasVersions(place));
   }
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */
@@ -229,17 +248,27 @@ export class Redaction {
     }
   }
 
-  #isKept(field: RedactedField): boolean {
+  #isKept({ place }: RedactedField): boolean {
     const { keep } = this.#rules;
-    return keep.length > 0 && (isAt(keep, field.path) || isAt(keep, field.inMessage));
+    return keep.length > 0 && (this.#isAt(keep, place.path) || this.#isAt(keep, place.inMessage));
   }
 
-  #review({ inMessage, known }: RedactedField): void {
-    const quiet = new Redaction(this.#pseudonyms, this.#rules);
-    const keys = inMessage.map((key) => (/^\d+$/.test(key) ? '*' : quiet.text(key, known)));
-    const path = keys.join('.');
-    this.tally.addReview(path);
+  #isAt(patterns: readonly RegExp[], path: readonly string[]): boolean {
+    const joined = joinedPath(path);
+    const matching = patterns.filter((pattern) => pattern.test(joined));
+    for (const pattern of matching) this.#rules.used.add(pattern);
+    return matching.length > 0;
   }
+
+  #review({ place, known }: RedactedField): void {
+    const quiet = new Redaction(this.#pseudonyms, this.#rules);
+    const keys = place.inMessage.map((key) => (/^\d+$/.test(key) ? '*' : quiet.text(key, known)));
+    this.tally.addReview(keys.join('.'));
+  }
+}
+
+function isJsonText(text: string): boolean {
+  return /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined;
 }
 
 interface FormOptions {

@@ -17,6 +17,7 @@ import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN } from '../../../replay/reading/inputs.ts';
 import type { ReplayEntry } from '../../../replay/reading/replay-entry.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
+import { printable } from '../../../redact.ts';
 import { interruptedCode, type ExitCode } from '../../exit-code.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { detectableSchemes } from '../../flags/signature/scheme-flags.ts';
@@ -42,9 +43,11 @@ export async function redactFiles(
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   // A check needs no stable pseudonyms, and makes no file.
   const key = check && flags.keyFile === undefined ? randomBytes(32) : await redactionKey(flags, io);
+  const [keep, drop] = [redactedPaths(flags.keep), redactedPaths(flags.drop)];
+  const rules = { keep: [...keep.values()], drop: [...drop.values()], used: new Set<RegExp>() };
   const run = new RedactRun({
     pseudonyms: new Pseudonyms(key),
-    rules: { keep: (flags.keep ?? []).map(pathPattern), drop: (flags.drop ?? []).map(pathPattern) },
+    rules,
     signing: {
       secrets: await readSecretFlags(flags, io),
       ownSchemes: await detectableSchemes(flags, io),
@@ -60,7 +63,21 @@ export async function redactFiles(
     else await run.requests(input.name, content.requests);
     if (io.signal.aborted) break;
   }
-  return interruptedCode(io) ?? run.finish();
+  const interrupted = interruptedCode(io);
+  if (interrupted !== undefined) return interrupted;
+  for (const [path, pattern] of [...keep, ...drop]) {
+    if (rules.used.has(pattern)) continue;
+    io.note(
+      `${keep.has(path) ? '--keep' : '--drop'} ${printable(path, 60)} matched nothing: paths are as in filters, such as traits.plan or **.email`,
+    );
+  }
+  return run.finish();
+}
+
+/** Reads the paths of --keep or --drop. `$.items[*].sku` is `items.*.sku`, as in --ignore. */
+function redactedPaths(paths: readonly string[] = []): ReadonlyMap<string, RegExp> {
+  const plain = (path: string): string => path.replace(/^\$\.?/, '').replaceAll(/\[(\*|\d+)\]/g, '.$1');
+  return new Map(paths.map((path) => [path, pathPattern(plain(path))]));
 }
 
 interface RedactRunContext {
