@@ -97,6 +97,11 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
   return tokens;
 }
 
+/** The text of a string or number. Empty for a key. */
+export function tokenValue({ kind, start, end }: JsonToken, text: string): string {
+  return kind === 'key' ? '' : String(JSON.parse(text.slice(start, end)));
+}
+
 function addText({ around, key, isItem }: JsonPlace, text: string): void {
   if (around === undefined || isItem) return;
   around.texts.push({ key, text });

@@ -118,21 +118,24 @@ export const FREE_TEXT = keyWords(
 export const BESIDE_A_NAME =
   /^(?:e ?mail|phone|mobile|first ?name|last ?name|surname|gender|birth ?day|date ?of ?birth|dob|avatar|user ?name|age|ssn)/;
 
+/** Writes a day or month. */
+function upToTwelve(number: number, like: string): string {
+  return String(1 + (number % 12)).padStart(like.length === 1 ? 1 : 2, '0');
+}
+
 /** Returns a date of the same format, such as `1985-03-27`, `27.3.1985`, `19850327` or `11/29`, or a year or month alone. */
 function dateFor(value: string, pseudonyms: Pseudonyms, firstYear: number): string {
   const [own = 0, day = 0, month = 0] = pseudonyms.bytes('birth', value.slice(0, 10));
   const year = String(firstYear + (own % 64));
-  const few = (number: number, like: string): string =>
-    String(1 + (number % 12)).padStart(like.length === 1 ? 1 : 2, '0');
-  if (/^\d{8}$/.test(value)) return year + few(month, 'mm') + few(day, 'dd');
-  if (!/^\d{1,2}$|^\d{4}$|\d[-/. ]\d|[a-z]{3,} \d|\d\.? [a-z]{3,}/i.test(value))
-    return pseudonyms.alike(value);
+  if (/^\d{8}$/.test(value)) return year + upToTwelve(month, 'mm') + upToTwelve(day, 'dd');
+  const isDate = /^\d{1,2}$|^\d{4}$|\d[-/. ]\d|[a-z]{3,} \d|\d\.? [a-z]{3,}/i.test(value);
+  if (!isDate) return pseudonyms.alike(value);
   const [date = '', rest = ''] = value.split(/(?=T\d)/, 2);
   let numbers = 0;
   const made = date.replaceAll(/\d+|[a-z]{3,}/gi, (part) => {
     if (/\D/.test(part)) return 'May';
     if (part.length > 2) return year;
-    return few(numbers++ === 0 ? day : month, part).slice(-2);
+    return upToTwelve(numbers++ === 0 ? day : month, part).slice(-2);
   });
   return made + rest;
 }

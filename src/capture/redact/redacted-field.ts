@@ -1,3 +1,4 @@
+import { joinedPath } from '../../message/path-pattern.ts';
 import type { JsonPlace } from './json-tokens.ts';
 import { BESIDE_A_NAME, FREE_TEXT, PERSONAL_KINDS } from './kinds.ts';
 import type { KnownValues } from './known-values.ts';
@@ -11,7 +12,7 @@ const PLAIN = keyWords(
   'type|kind|object|primary|verified|status|state|label|format|mime|algorithm|method|currency|country(?: ?code)?|created|updated|deleted|time ?stamp|time ?zone|\\S+ ?at|version|count|followers|size|width|height|length|source|provider|locale|language|unit|expires(?: ?in)?|scopes?|model|os|platform|enabled|required|visible|position|order|index',
 );
 /** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
-const VALUE = keyWords('value|answer|text|input|response');
+const VALUE = keyWords('value|ans(?:wer)?|text|input|response');
 
 /** A value, and what is known of its message. */
 export interface RedactedField {
@@ -66,8 +67,9 @@ export function isFixed({ named, message }: JsonPlace): boolean {
 /** The words of the innermost keys: `traits first name`. */
 function wordsOfPlace({ named }: JsonPlace): string {
   const keys: string[] = [];
-  for (let at = named; at !== undefined && keys.length < KEYS_THAT_TELL; at = at.around?.named)
+  for (let at = named; at !== undefined && keys.length < KEYS_THAT_TELL; at = at.around?.named) {
     keys.push(at.key);
+  }
   return wordsOf(keys.toReversed());
 }
 
@@ -99,6 +101,24 @@ export function isFreeText(text: string, place: JsonPlace): boolean {
 /** Whether a value has versions, which can look like addresses. */
 export function hasVersions(place: JsonPlace): boolean {
   return /(?:version|user agent|ua|build)$/.test(wordsOfPlace(place));
+}
+
+export interface RedactionRules {
+  /** Patterns of paths (`pathPattern`) whose values stay as they are. */
+  readonly keep: readonly RegExp[];
+  /** Patterns of paths whose values are removed. */
+  readonly drop: readonly RegExp[];
+  /** The patterns that matched a value of any request. */
+  readonly used: Set<RegExp>;
+}
+
+/** Whether a pattern of --keep or --drop matches a path. */
+export function isAt(rules: RedactionRules, name: 'keep' | 'drop', path: readonly string[]): boolean {
+  if (rules[name].length === 0) return false;
+  const joined = joinedPath(path);
+  const matching = rules[name].filter((pattern) => pattern.test(joined));
+  for (const pattern of matching) rules.used.add(pattern);
+  return matching.length > 0;
 }
 
 /** Finds the kind that a key alone names. */

@@ -1,34 +1,34 @@
-import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
 import { RequestRejection } from '../import/imported.ts';
-import { formKeys, percentDecoded, recoded, reencoded } from './encodings.ts';
-import { joinedPath } from '../../message/path-pattern.ts';
+import {
+  formKeys,
+  isJsonText,
+  decodedText,
+  recoded,
+  reencoded,
+  URL_PARTS,
+  withoutUrlSecrets,
+} from './encodings.ts';
 import { CARD, isCardNumber } from './format-kinds.ts';
-import { jsonTokens, placeOfPath, type JsonPlace, type JsonToken } from './json-tokens.ts';
-import { DISPLAY_NAME, linkFor } from './kinds.ts';
+import { jsonTokens, placeOfPath, tokenValue, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
-import { hasVersions, isFixed, isFreeText, kindOfPlace, type RedactedField } from './redacted-field.ts';
+import {
+  hasVersions,
+  isAt,
+  isFixed,
+  isFreeText,
+  kindOfPlace,
+  type RedactedField,
+  type RedactionRules,
+} from './redacted-field.ts';
 import { RedactionTally } from './redaction-tally.ts';
-import { encodedSpans, formatSpans, pairSpans, withoutOverlap, withSpans } from './spans.ts';
+import { encodedSpans, formatSpans, pairSpans, replacedValue, withoutOverlap, withSpans } from './spans.ts';
 
 const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-export interface RedactionRules {
-  /** Patterns of paths (`pathPattern`) whose values stay as they are. */
-  readonly keep: readonly RegExp[];
-  /** Patterns of paths whose values are removed. */
-  readonly drop: readonly RegExp[];
-  /** The patterns that matched a value of any request. */
-  readonly used: Set<RegExp>;
-}
-
-/** Matches URLs of webhooks whose path is their secret. */
-const SECRET_PATH =
-  /^(https?:\/\/(?:hooks\.slack\.com\/\w+|(?:\w+\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+)\/)[^?#]+/i;
-const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is;
-const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
 const MOST_DEPTH = 24;
 /** A path or URL with a query, or a query alone. */
@@ -59,18 +59,17 @@ export class Redaction {
       return { place, known };
     };
     if (around === undefined) {
-      for (const token of tokens) this.#learnToken(token, text, fieldOf(token).known);
+      for (const token of tokens) this.#learn(tokenValue(token, text), fieldOf(token));
     }
-    const spans = tokens.map((token): RedactedSpan => {
-      const replacement = this.#token(token, text.slice(token.start, token.end), fieldOf(token));
-      return { ...token, replacement };
-    });
+    const redacted = (token: JsonToken): string =>
+      this.#token(token, text.slice(token.start, token.end), fieldOf(token));
+    const spans = tokens.map((token) => ({ ...token, replacement: redacted(token) }));
     return withSpans(text, spans);
   }
 
   /** Whether --drop removes the value at a path. Counts it. */
   isDropped(path: readonly string[]): boolean {
-    const isDropped = this.#isAt(this.#rules.drop, path);
+    const isDropped = isAt(this.#rules, 'drop', path);
     if (isDropped) this.tally.count('dropped');
     return isDropped;
   }
@@ -91,8 +90,8 @@ export class Redaction {
    */
   text(text: string, known = this.known, isPlain = false): string {
     const inRest = (rest: string): readonly RedactedSpan[] => {
-      const pairs = pairSpans(rest, (value, row) => this.#byKey(value, row));
-      const found = [...pairs, ...known.spansIn(rest), ...formatSpans(rest, this.#pseudonyms)];
+      const byRule = [...pairSpans(rest, this.#pseudonyms), ...formatSpans(rest, this.#pseudonyms)];
+      const found = [...known.spansIn(rest), ...byRule];
       return isPlain ? found.filter(({ kind }) => kind !== 'ip') : found;
     };
     return this.#nested(() =>
@@ -113,7 +112,7 @@ export class Redaction {
 
   /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
   url(text: string, known = this.known): string {
-    const plain = text.replace(USERINFO, `$1${MASK}@`).replace(SECRET_PATH, `$1${MASK}`);
+    const plain = withoutUrlSecrets(text);
     const [, scheme = '', host = '', start = '', query = '', fragment = ''] = URL_PARTS.exec(plain) ?? [];
     const ofUrl = { known, isQuery: true };
     const part = (each: string): string => reencoded(each, (decoded) => this.text(decoded, known));
@@ -132,7 +131,7 @@ export class Redaction {
   form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
     const pairs = text.split('&').filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]));
     for (const pair of pairs) {
-      const value = percentDecoded(pair.slice(pair.indexOf('=') + 1), true) ?? '';
+      const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
       this.#learn(value, { place: placeOfPath([...path, ...formKeys(pair)]), known });
     }
     return pairs.map((pair) => this.#pair(pair, { known, isQuery, path })).join('&');
@@ -151,16 +150,14 @@ export class Redaction {
     return `${shownName}=${reencoded(raw, (plain) => this.#value(plain, field), true)}`;
   }
 
-  #learnToken({ kind, start, end, place }: JsonToken, text: string, known: KnownValues): void {
-    if (kind !== 'key') this.#learn(String(JSON.parse(text.slice(start, end))), { place, known });
-  }
-
   /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
   #learn(value: string, field: RedactedField): void {
     if (this.#isKept(field)) return;
     if (isJsonText(value)) {
       this.#nested(() => {
-        for (const token of jsonTokens(value, field.place)) this.#learnToken(token, value, field.known);
+        for (const token of jsonTokens(value, field.place)) {
+          this.#learn(tokenValue(token, value), { place: token.place, known: field.known });
+        }
       });
       return;
     }
@@ -175,7 +172,7 @@ export class Redaction {
 
   #add(value: string, row: PersonalKind, field: RedactedField): void {
     for (const known of new Set([field.known, this.known])) {
-      known.add(value, row, () => this.#byKey(value, row));
+      known.add(value, row, () => replacedValue(value, row, this.#pseudonyms));
       const words = row.kind === 'name' ? value.split(/\s+/) : [];
       if (words.length < 2 || words.length > 4) continue;
       for (const word of words) known.add(word, row, () => this.#pseudonyms.alike(word));
@@ -199,7 +196,7 @@ export class Redaction {
       return raw.slice(0, known.start) + known.replacement;
     }
     this.tally.count(row.kind);
-    const made = this.#byKey(raw, row).replace(/^0+(?=\d)/, '');
+    const made = replacedValue(raw, row, this.#pseudonyms).replace(/^0+(?=\d)/, '');
     return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
   }
 
@@ -209,21 +206,7 @@ export class Redaction {
     const row = kindOfPlace(field.place);
     if (row === undefined) return this.#nested(() => this.#looseText(value, field));
     this.tally.count(row.kind);
-    return this.#byKey(value, row);
-  }
-
-  /** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
-  #byKey(value: string, row: PersonalKind): string {
-    const replace = (text: string): string =>
-      row.replace?.(text, this.#pseudonyms) ?? this.#pseudonyms.alike(text);
-    if (row.kind === 'token') return replace(value);
-    if (/^https?:\/\//i.test(value)) return linkFor(value, this.#pseudonyms);
-    // One number in ten has the check digit of a card by chance.
-    const isCard = row === CARD || row.kind === 'bank';
-    const found = [...formatSpans(value, this.#pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
-    const spans = withoutOverlap(found);
-    if (spans.length === 0) return replace(value);
-    return withSpans(value, spans, (part) => this.#pseudonyms.alike(part));
+    return replacedValue(value, row, this.#pseudonyms);
   }
 
   #looseText(value: string, field: RedactedField): string {
@@ -249,26 +232,14 @@ export class Redaction {
   }
 
   #isKept({ place }: RedactedField): boolean {
-    const { keep } = this.#rules;
-    return keep.length > 0 && (this.#isAt(keep, place.path) || this.#isAt(keep, place.inMessage));
-  }
-
-  #isAt(patterns: readonly RegExp[], path: readonly string[]): boolean {
-    const joined = joinedPath(path);
-    const matching = patterns.filter((pattern) => pattern.test(joined));
-    for (const pattern of matching) this.#rules.used.add(pattern);
-    return matching.length > 0;
+    return isAt(this.#rules, 'keep', place.path) || isAt(this.#rules, 'keep', place.inMessage);
   }
 
   #review({ place, known }: RedactedField): void {
     const quiet = new Redaction(this.#pseudonyms, this.#rules);
-    const keys = place.inMessage.map((key) => (/^\d+$/.test(key) ? '*' : quiet.text(key, known)));
-    this.tally.addReview(keys.join('.'));
+    const keyOf = (key: string): string => (/^\d+$/.test(key) ? '*' : quiet.text(key, known));
+    this.tally.addReview(place.inMessage.map(keyOf).join('.'));
   }
-}
-
-function isJsonText(text: string): boolean {
-  return /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined;
 }
 
 interface FormOptions {

@@ -1,6 +1,7 @@
 import { MASK } from '../../redact.ts';
 import { reencoded } from './encodings.ts';
-import { PERSONAL_KINDS } from './kinds.ts';
+import { CARD } from './format-kinds.ts';
+import { linkFor, PERSONAL_KINDS } from './kinds.ts';
 import type { RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
@@ -55,10 +56,7 @@ const PAIR = new RegExp(
 const TO_THE_END = /(?<=(?<![\w-])(?:(?:set-)?cookie|(?:proxy-)?authorization): )[^"'\n]+/gi;
 
 /** Finds the values in a text that its keys show to be personal: `password=…`, `"ssn": "…"`, `Cookie: …`. */
-export function* pairSpans(
-  text: string,
-  replace: (value: string, row: PersonalKind) => string,
-): Generator<RedactedSpan> {
+export function* pairSpans(text: string, pseudonyms: Pseudonyms): Generator<RedactedSpan> {
   if (!/[:=]/.test(text)) return;
   for (const { 0: value, index } of text.matchAll(TO_THE_END)) {
     yield { start: index, end: index + value.length, kind: 'token', replacement: MASK };
@@ -71,8 +69,26 @@ export function* pairSpans(
     if (row === undefined || (row.isEntity && plain !== undefined && sign.includes(':'))) continue;
     if (!/[\p{L}\p{N}]/u.test(value)) continue;
     const start = index + whole.lastIndexOf(value);
-    yield { start, end: start + value.length, kind: row.kind, replacement: replace(value, row) };
+    yield {
+      start,
+      end: start + value.length,
+      kind: row.kind,
+      replacement: replacedValue(value, row, pseudonyms),
+    };
   }
+}
+
+/** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
+export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseudonyms): string {
+  const replace = (text: string): string => row.replace?.(text, pseudonyms) ?? pseudonyms.alike(text);
+  if (row.kind === 'token') return replace(value);
+  if (/^https?:\/\//i.test(value)) return linkFor(value, pseudonyms);
+  // One number in ten has the check digit of a card by chance.
+  const isCard = row === CARD || row.kind === 'bank';
+  const found = [...formatSpans(value, pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
+  const spans = withoutOverlap(found);
+  if (spans.length === 0) return replace(value);
+  return withSpans(value, spans, (part) => pseudonyms.alike(part));
 }
 
 /** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */

@@ -239,20 +239,20 @@ describe('personal data', () => {
   });
 
   it.each([
-    `github_pat_${'11ABCDEFG0_abcdefghij'}`,
-    `glpat-${'ABCDEFGHIJKLMNOPQRST'}`,
-    `npm_${'abcdefghij0123456789'}`,
-    `AIza${'SyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY'}`,
-    `SG.${'ngeVfQFYQlKU0ufo8x5d1A'}.TwL2iGABf9DHoTf09kqeF8tAmbih`,
-    `sk-proj-${'abcdefghij0123456789ABCD'}`,
-    `110201543:${'AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'}`,
-    `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA7bq'}\n-----END RSA PRIVATE KEY-----`,
-    `https://hooks.slack.com/services/${'T00000000/B00000000/XXXXabcdXXXX'}`,
-    `https://discord.com/api/webhooks/12345678/${'abcdefABCDEF_abcdefABCDEF'}`,
-  ])('that is a token under a neutral key is replaced: %s', (token) => {
-    const secret = token.split(/^(?:[a-z]+[-_])+|\/(?=T0|abc)|\n/i).at(token.includes('\n') ? 1 : -1) ?? '';
-    expect(secret.length).toBeGreaterThan(12);
-    expect(body(JSON.stringify({ a: token, b: `see ${token}, now` }))).not.toContain(secret.slice(-12));
+    ['github_pat_', '11ABCDEFG0_abcdefghij'],
+    ['glpat-', 'ABCDEFGHIJKLMNOPQRST'],
+    ['npm_', 'abcdefghij0123456789'],
+    ['AIza', 'SyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY'],
+    ['SG.', 'ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf09kqeF8tAmbih'],
+    ['sk-proj-', 'abcdefghij0123456789ABCD'],
+    ['110201543:', 'AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'],
+    ['-----BEGIN RSA PRIVATE KEY-----\n', 'MIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----'],
+    ['https://hooks.slack.com/services/', 'T00000000/B00000000/XXXXabcdXXXX'],
+    ['https://discord.com/api/webhooks/12345678/', 'abcdefABCDEF_abcdefABCDEF'],
+  ])('that is a token under a neutral key is replaced: %s…', (prefix, secret) => {
+    // The two parts stand apart here, so that no scanner takes them for a token.
+    const token = prefix + secret;
+    expect(body(JSON.stringify({ a: token, b: `see ${token}, now` }))).not.toContain(secret.slice(0, 12));
   });
 
   it.each([
@@ -271,10 +271,15 @@ describe('personal data', () => {
   it('stays valid: months, years, dates, URLs', () => {
     const text =
       '{"exp_month":11,"exp_year":2029,"birthday":{"year":1985,"month":3,"day":27},"dob":"March 27, 1985"}';
-    const { exp_month, exp_year, birthday, dob } = JSON.parse(body(text)) as Record<string, never>;
-    for (const part of [exp_month, birthday['month'], birthday['day']])
-      expect(part).toSatisfy((n: number) => n >= 1 && n <= 12);
-    expect([exp_year > 2000, birthday['year'] > 1900, Number.isNaN(Date.parse(dob))]).toEqual([
+    const { exp_month, exp_year, birthday, dob } = JSON.parse(body(text)) as {
+      exp_month: number;
+      exp_year: number;
+      birthday: Record<'year' | 'month' | 'day', number>;
+      dob: string;
+    };
+    const months = Array.from({ length: 12 }, (_, index) => index + 1);
+    for (const part of [exp_month, birthday.month, birthday.day]) expect(months).toContain(part);
+    expect([exp_year > 2000, birthday.year > 1900, Number.isNaN(Date.parse(dob))]).toEqual([
       true,
       true,
       false,

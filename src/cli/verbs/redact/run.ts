@@ -7,7 +7,8 @@ import { RequestRejection, type Imported, type ImportedRequest } from '../../../
 import { Pseudonyms } from '../../../capture/redact/pseudonyms.ts';
 import { redactJson } from '../../../capture/redact/redact-body.ts';
 import { contentDigest, redactRequest } from '../../../capture/redact/redact-request.ts';
-import { Redaction, type RedactionRules } from '../../../capture/redact/redaction.ts';
+import type { RedactionRules } from '../../../capture/redact/redacted-field.ts';
+import { Redaction } from '../../../capture/redact/redaction.ts';
 import { RedactionTally } from '../../../capture/redact/redaction-tally.ts';
 import { systemClock } from '../../../clock.ts';
 import { pathPattern } from '../../../message/path-pattern.ts';
@@ -76,8 +77,9 @@ export async function redactFiles(
 
 /** Reads the paths of --keep or --drop. `$.items[*].sku` is `items.*.sku`, as in --ignore. */
 function redactedPaths(paths: readonly string[] = []): ReadonlyMap<string, RegExp> {
-  const plain = (path: string): string => path.replace(/^\$\.?/, '').replaceAll(/\[(\*|\d+)\]/g, '.$1');
-  return new Map(paths.map((path) => [path, pathPattern(plain(path))]));
+  return new Map(
+    paths.map((path) => [path, pathPattern(path.replace(/^\$\.?/, '').replaceAll(/\[(\*|\d+)\]/g, '.$1'))]),
+  );
 }
 
 interface RedactRunContext {

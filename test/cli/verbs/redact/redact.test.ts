@@ -202,7 +202,12 @@ it('names a gzipped file that is cut off', async () => {
 it('takes paths as --ignore does, and notes those that matched nothing', async () => {
   const { stderr, texts } = await redacting({ 'a.json': captureOf(BODY) }, [
     'a.json',
-    ...['--drop', '$.properties.note', '--keep', 'traits.plan', '--drop', '$.items[*].sku'],
+    '--drop',
+    '$.properties.note',
+    '--keep',
+    'traits.plan',
+    '--drop',
+    '$.items[*].sku',
   ]);
   expect(texts.join('')).not.toContain('Jane called');
   expect(stderr).toBe(
