@@ -9,7 +9,7 @@ const PERSON =
 /** The name in front of an e-mail: `Jane Doe <jane@shop.example>`. */
 export const DISPLAY_NAME = {
   kind: 'name',
-  format: /(?<=^|[\s",;:])(?:[\p{L}'.-]{2,40},? ?){1,5}(?="? ?<[^\s<>@]+@[^\s<>]+>)/gu,
+  format: /(?<=^|[\s",;:])[\p{L}'.-]{2,40}(?:,? [\p{L}'.-]{1,40}){0,4}(?="? ?<[^\s<>@]+@[^\s<>]+>)/gu,
   accept: (match: string) => match.trim(),
 } satisfies PersonalKind;
 
