@@ -1,20 +1,28 @@
 import { isUtf8 } from 'node:buffer';
+import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
+import { MASK } from '../../redact.ts';
 
+/** Splits a URL into its scheme, authority, path, query and fragment. */
+export const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is;
+const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
+/** Matches URLs of webhooks whose path is their secret. */
+const SECRET_PATH =
+  /^(https?:\/\/(?:hooks\.slack\.com\/\w+|(?:\w+\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+)\/)[^?#]+/i;
 const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
 
 /** Changes the text that is percent-encoded, and keeps the spelling of a text that does not change. */
 export function reencoded(encoded: string, change: (plain: string) => string, isForm = false): string {
-  const plain = percentDecoded(encoded, isForm);
+  const plain = decodedText(encoded, isForm);
   if (plain === undefined) return change(encoded);
   const changed = change(plain);
   return changed === plain ? encoded : encodeURIComponent(changed);
 }
 
-/** Matches an e-mail or phone number whose plus was not encoded. */
-const WITH_PLUS = /^(?:[\w.+-]+(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
+/** Matches an e-mail with a tag or a phone number, whose plus was not encoded. */
+const WITH_PLUS = /^(?:[\w.-]+\+?[\w.-]*(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
 
 /** Decodes a text, in which a plus is a space if it is of a form. Undefined if it is malformed. */
-function percentDecoded(text: string, isForm: boolean): string | undefined {
+export function decodedText(text: string, isForm: boolean): string | undefined {
   try {
     return decodeURIComponent(isForm && !WITH_PLUS.test(text) ? text.replaceAll('+', ' ') : text);
   } catch {
@@ -22,9 +30,18 @@ function percentDecoded(text: string, isForm: boolean): string | undefined {
   }
 }
 
+/** Masks the userinfo of a URL, and a path that is a secret. */
+export function withoutUrlSecrets(url: string): string {
+  return url.replace(USERINFO, `$1${MASK}@`).replace(SECRET_PATH, `$1${MASK}`);
+}
+
+export function isJsonText(text: string): boolean {
+  return /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined;
+}
+
 /** The keys of a form field: `user[email]` has two. */
 export function formKeys(pair: string): readonly string[] {
-  const name = percentDecoded(pair.split('=', 1)[0] ?? '', true) ?? pair;
+  const name = decodedText(pair.split('=', 1)[0] ?? '', true) ?? pair;
   return name.split(/[[\].]+/).filter((key) => key !== '');
 }
 

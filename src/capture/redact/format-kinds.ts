@@ -23,26 +23,42 @@ export function isCardNumber(digits: string): boolean {
   return /^[3-6]\d{12,18}$/.test(digits) && CARD.accept?.(digits) !== undefined;
 }
 
+/** Matches what looks like an e-mail, but is a file or a repository: `logo@2x.png`, `git@…`. */
+const IS_FILE =
+  /^(?:git|hg|svn)@|@[\dx.]+\.\p{L}+$|\.(?:png|jpe?g|gif|svg|webp|avif|css|js|mjs|json|map|html?|zip|t?gz|pdf)$/iu;
+
+const TOKEN = {
+  kind: 'token',
+  format:
+    /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|AIza[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:bot)?\d{8,12}:[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
+  keys: keyWords(
+    'pass ?word|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|sid|pass ?phrase|secret|(?:client|shared|app) ?secret|(?:\\S+ ?)?token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
+  ),
+  replace: (value, pseudonyms) => {
+    if (/^\d{1,15}$/.test(value)) return pseudonyms.alike(value);
+    if (!value.startsWith('eyJ')) return `redacted-${pseudonyms.token('token', value)}`;
+    return `eyJhbGciOiJub25lIn0.e30.${pseudonyms.bytes('token', value).toString('base64url')}`;
+  },
+} satisfies PersonalKind;
+
 /** Personal data that is recognized by its format, and by the names of keys. */
 export const FORMAT_KINDS: readonly PersonalKind[] = [
+  TOKEN,
+  { kind: 'token', keys: keyWords('session'), isEntity: true, replace: TOKEN.replace },
   {
+    // The prefix stays, because it is also that of ids: `evt_…`.
     kind: 'token',
-    format:
-      /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
-    keys: keyWords(
-      'pass ?word|passwd|pwd|pass ?phrase|secret|(?:client|shared|app) ?secret|(?:\\S+ ?)?token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session(?: ?(?:key|data))?|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
-    ),
-    replace: (value, pseudonyms) => {
-      if (/^\d{1,15}$/.test(value)) return pseudonyms.alike(value);
-      if (!value.startsWith('eyJ')) return `redacted-${pseudonyms.token('token', value)}`;
-      return `eyJhbGciOiJub25lIn0.e30.${pseudonyms.bytes('token', value).toString('base64url')}`;
+    format: /(?<![\w.-])[A-Za-z][A-Za-z\d]{1,9}(?:[-_.][a-z]{2,8})?[-_.][A-Za-z\d]{16,}(?![\w-])/g,
+    accept: (match) => {
+      const random = /[^-_.]+$/.exec(match)?.[0] ?? '';
+      return /\d/.test(random) && /[A-Za-z]/.test(random) ? random : undefined;
     },
   },
   {
     kind: 'email',
     format:
-      /(?<![\p{L}\p{N}._+'-])[\p{L}\p{N}._+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.[\p{L}\p{N}-]{2,}/giu,
-    accept: (match) => match.replace(/^[.'-]+/, ''),
+      /(?<![\p{L}\p{N}._+'-])[\p{L}\p{N}._+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?:xn--[\p{L}\p{N}-]+|\p{L}{2,})(?![\p{L}\p{N}])/giu,
+    accept: (match) => (IS_FILE.test(match) ? undefined : match.replace(/^[.'-]+/, '')),
     keys: keyWords('e ?mail(?: ?(?:address|hash|sha ?256|md ?5|id))?', '(?:s|es)?'),
     spreads: true,
     replace: (value, pseudonyms) => {
@@ -75,7 +91,10 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     kind: 'ip',
     format:
       /(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f.:]{0,15}[\da-f:](?![\w:])|(?<![\w.]|\w\/)(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)/gi,
-    accept: (match) => ((isIPv4(match) || isIPv6(match)) && !isOwnAddress(match) ? match : undefined),
+    accept: (match) =>
+      (isIPv4(match) || (isIPv6(match) && /[\da-f]{3}|(?:\w+:+){3}/i.test(match))) && !isOwnAddress(match)
+        ? match
+        : undefined,
     replace: (value, pseudonyms) => {
       const plain = isIPv4(value) ? value : new URL(`http://[${value}]`).hostname;
       const own = pseudonyms.bytes('ip', plain);
@@ -87,7 +106,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
   {
     kind: 'phone',
     format:
-      /(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|00[1-9]\d)[\d ()./-]{5,20}\d(?!\w)|(?<![\w.+-])(?:\d{3}[-. ]\d{3}[-. ]\d{4}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .-]\d{2}){4})(?![\w-])/g,
+      /(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|00[1-9]\d{0,2}[ (./-])[\d ()./-]{5,20}\d(?!\w)|(?<![\w.+-])(?:(?:1[-. ])?[2-9]\d{2}[-. ][2-9]\d{2}[-. ]\d{4}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .-]\d{2}){4})(?![\w-])/g,
     accept: (match) => (/^(?:\D*\d){7,15}\D*$/.test(match) ? match : undefined),
     keys: keyWords(
       '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)',
@@ -108,14 +127,15 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     kind: 'location',
     format: /(?<![\w.-])-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}(?![\w.])/g,
     keys: keyWords(
-      'lat|latitude|lng|lon|long|longitude|coordinate|geo ?hash|place ?id|lat ?(?:lng|lon|long)',
+      'lat|latitude|lng|lon|long|longitude|coord(?:inate)?|gps|geo ?hash|place ?id|lat ?(?:lng|lon|long)',
     ),
+    spreads: true,
     replace: (value, pseudonyms) => {
       if (/[^\d\s.,;-]/.test(value)) return pseudonyms.alike(value);
-      return value.replaceAll(/-?\d+(?:\.\d+)?/g, (number) => {
+      return value.replaceAll(/\d+(?:\.\d+)?/g, (number) => {
         const decimals = number.split('.')[1]?.length ?? 0;
         const own = pseudonyms.number('location', number, 10n ** 15n);
-        return ((Number(own) / 1e15) * 170 - 85).toFixed(Math.min(decimals, 12));
+        return ((Number(own) / 1e15) * 85).toFixed(Math.min(decimals, 12));
       });
     },
   },

@@ -1,3 +1,10 @@
+import type { PersonalKind } from './personal-kind.ts';
+
+/** Longest text that can be the name of a field. */
+const MOST_OF_A_NAME = 60;
+/** Keys of objects that describe the field of the object around them. */
+const FIELD = /^(?:field|label|property|attribute|question|definition)$/;
+
 /** A position in JSON: the value of a key or an index, in the value around it. The outermost value has none around it. */
 export class JsonPlace {
   readonly around: JsonPlace | undefined;
@@ -10,6 +17,10 @@ export class JsonPlace {
   readonly named: JsonPlace | undefined;
   /** The keys of the object that the value is. */
   readonly keys: string[] = [];
+  /** The short texts of the object that the value is, which can name the field of its other values. */
+  readonly texts: { readonly key: string; readonly text: string }[] = [];
+  /** The kind of personal data, once it is known. Null if the value is not personal. */
+  kind: PersonalKind | null | undefined;
 
   constructor(around?: JsonPlace, key = '', isItem = false) {
     this.around = around;
@@ -28,6 +39,16 @@ export class JsonPlace {
     for (let at = this.around; at.around !== undefined; at = at.around) path.push(at.key);
     return path.toReversed();
   }
+
+  /** The path in the message of a batch or list. */
+  get inMessage(): readonly string[] {
+    return this.path.slice(this.message.path.length);
+  }
+}
+
+/** The place of a value outside of JSON, such as a header or a field of a form. */
+export function placeOfPath(path: readonly string[]): JsonPlace {
+  return path.reduce((around, key) => new JsonPlace(around, key, /^\d+$/.test(key)), new JsonPlace());
 }
 
 /** A string, number or key in a JSON text. */
@@ -38,11 +59,11 @@ export interface JsonToken {
   readonly place: JsonPlace;
 }
 
-/** Finds the strings, numbers and keys of a text that is JSON, so that some can be replaced and all else stays as it is. */
-export function jsonTokens(text: string): readonly JsonToken[] {
+/** Finds the strings, numbers and keys of a text that is JSON, so that some can be replaced and all else stays as it is. The text is the value at `outer`. */
+export function jsonTokens(text: string, outer = new JsonPlace()): readonly JsonToken[] {
   const tokens: JsonToken[] = [];
   const open: { readonly place: JsonPlace; readonly isList: boolean; index: number }[] = [];
-  let place = new JsonPlace();
+  let place = outer;
   let isKey = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? '';
@@ -63,7 +84,7 @@ export function jsonTokens(text: string): readonly JsonToken[] {
         const key = JSON.parse(text.slice(at, end)) as string; // the text is valid JSON
         around.place.keys.push(key);
         place = new JsonPlace(around.place, key);
-      }
+      } else if (end - at < MOST_OF_A_NAME) addText(place, text.slice(at + 1, end - 1));
       tokens.push({ kind: isKey ? 'key' : 'string', start: at, end, place });
       isKey = false;
       at = end - 1;
@@ -74,6 +95,17 @@ export function jsonTokens(text: string): readonly JsonToken[] {
     }
   }
   return tokens;
+}
+
+/** The text of a string or number. Empty for a key. */
+export function tokenValue({ kind, start, end }: JsonToken, text: string): string {
+  return kind === 'key' ? '' : String(JSON.parse(text.slice(start, end)));
+}
+
+function addText({ around, key, isItem }: JsonPlace, text: string): void {
+  if (around === undefined || isItem) return;
+  around.texts.push({ key, text });
+  if (FIELD.test(around.key)) around.around?.texts.push({ key: around.key, text });
 }
 
 function endOfString(text: string, start: number): number {

@@ -6,26 +6,29 @@ import type { Pseudonyms } from './pseudonyms.ts';
 const PERSON =
   'user|customer|client|contact|person|people|member|account|profile|visitor|subscriber|player|patient|employee|student|guest|passenger|driver|lead|buyer|seller|author|owner|actor|sender|recipient|recipients|assignee|creator|requester|attendee|participant|agent|payer|payee|consumer|holder|cardholder|applicant|donor|parent|child|spouse|partner|beneficiary|insured|tenant|viewer|reviewer|commenter|friend|manager|billing|shipping|traits|user info|user data|from|to|cc|bcc|by';
 
+/** The name in front of an e-mail: `Jane Doe <jane@shop.example>`. */
+export const DISPLAY_NAME = {
+  kind: 'name',
+  format: /(?<=^|[\s",;:])[\p{L}'.-]{2,40}(?:,? [\p{L}'.-]{1,40}){0,4}(?="? ?<[^\s<>@]+@[^\s<>]+>)/gu,
+  accept: (match: string) => match.trim(),
+} satisfies PersonalKind;
+
 /** Personal data that is recognized by the names of keys. */
 const KEY_KINDS: readonly PersonalKind[] = [
+  DISPLAY_NAME,
   {
     kind: 'birth',
     keys: keyWords(
       'birth ?(?:day|date)|date ?of ?birth|dob|birth ?(?:year|month)|year ?of ?birth|born(?: ?(?:on|at))?',
     ),
-    replace: (value, pseudonyms) => {
-      const own = pseudonyms.bytes('birth', value.slice(0, 10));
-      const [year, month, day] = [
-        1940 + ((own[0] ?? 0) % 64),
-        1 + ((own[1] ?? 0) % 12),
-        1 + ((own[2] ?? 0) % 12),
-      ];
-      if (/^\d{4}$/.test(value)) return String(year);
-      const iso = /^\d{4}([-/.])\d\d?\1\d\d?/.exec(value);
-      if (iso) return [year, twoDigits(month), twoDigits(day)].join(iso[1]) + value.slice(iso[0].length);
-      const local = /^\d\d?([-/.])\d\d?\1\d{4}$/.exec(value);
-      return local ? [twoDigits(day), twoDigits(month), year].join(local[1]) : pseudonyms.alike(value);
-    },
+    replace: (value, pseudonyms) => dateFor(value, pseudonyms, 1940),
+  },
+  {
+    kind: 'bank',
+    keys: keyWords(
+      '(?:card ?)?exp(?:iry|iration|ires)? ?(?:month|year|date)|card ?(?:exp|expiry|expiration)',
+    ),
+    replace: (value, pseudonyms) => dateFor(value, pseudonyms, 2030),
   },
   {
     kind: 'national id',
@@ -38,7 +41,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'bank',
     keys: keyWords(
-      'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|card ?(?:expiry|expiration|exp|holder)|exp(?:iry|iration)? ?(?:month|year)|last ?(?:4|four)|card ?(?:last ?(?:4|four)|bin)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
+      'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|card ?holder|last ?(?:4|four)|card ?(?:last ?(?:4|four)|bin)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
     ),
     spreads: true,
   },
@@ -59,7 +62,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'handle',
     keys: keyWords(
-      '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|(?:social ?)?handle|screen ?name|profile ?url|(?:personal ?|home ?)?(?:web ?site|homepage)',
+      '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|(?:social ?)?handle|profile ?url|(?:personal ?|home ?)?(?:web ?site|homepage)',
     ),
     spreads: true,
     replace: linkFor,
@@ -67,7 +70,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'name',
     keys: keyWords(
-      `(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional) ?names?|(?:card ?)?holder ?name|(?:${PERSON}) names?|names? (?:first|last|middle|full|given|family|display|formatted|legal)|fname|lname|mname|surname|(?:${PERSON}) login|login|salutation|signed ?by|signature ?name|attention|c ?o`,
+      `(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional) ?names?|(?:card ?)?holder ?name|(?:${PERSON}) (?:screen ?)?names?|(?:names?|${PERSON}) (?:first|last|middle|full|given|family|display|formatted|legal)|fname|lname|mname|surname|(?:${PERSON}) login|login|salutation|signed ?by|signature ?name|attention|c ?o`,
     ),
     spreads: true,
   },
@@ -84,6 +87,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
       'user|customer|contact|member|visitor|subscriber|patient|employee|author|owner|sender|recipient|assignee|requester|attendee|passenger|guest|(?:created|updated|modified|invited|assigned|approved|owned) ?(?:by|to)|user ?ref',
       '',
     ),
+    isEntity: true,
     spreads: true,
   },
   {
@@ -115,8 +119,25 @@ export const BESIDE_A_NAME =
   /^(?:e ?mail|phone|mobile|first ?name|last ?name|surname|gender|birth ?day|date ?of ?birth|dob|avatar|user ?name|age|ssn)/;
 
 /** Writes a day or month. */
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0');
+function upToTwelve(number: number, like: string): string {
+  return String(1 + (number % 12)).padStart(like.length === 1 ? 1 : 2, '0');
+}
+
+/** Returns a date of the same format, such as `1985-03-27`, `27.3.1985`, `19850327` or `11/29`, or a year or month alone. */
+function dateFor(value: string, pseudonyms: Pseudonyms, firstYear: number): string {
+  const [own = 0, day = 0, month = 0] = pseudonyms.bytes('birth', value.slice(0, 10));
+  const year = String(firstYear + (own % 64));
+  if (/^\d{8}$/.test(value)) return year + upToTwelve(month, 'mm') + upToTwelve(day, 'dd');
+  const isDate = /^\d{1,2}$|^\d{4}$|\d[-/. ]\d|[a-z]{3,} \d|\d\.? [a-z]{3,}/i.test(value);
+  if (!isDate) return pseudonyms.alike(value);
+  const [date = '', rest = ''] = value.split(/(?=T\d)/, 2);
+  let numbers = 0;
+  const made = date.replaceAll(/\d+|[a-z]{3,}/gi, (part) => {
+    if (/\D/.test(part)) return 'May';
+    if (part.length > 2) return year;
+    return upToTwelve(numbers++ === 0 ? day : month, part).slice(-2);
+  });
+  return made + rest;
 }
 
 /** Returns a link in place of a link, and a text of the same shape in place of a text. */

@@ -11,6 +11,8 @@ export interface PersonalKind {
   readonly accept?: (match: string) => string | undefined;
   /** Whether the value, once found by its key, is replaced in all other texts of the same message. */
   readonly spreads?: true;
+  /** Whether the keys name people or things that have other values too, so that not all values below are of the kind. */
+  readonly isEntity?: true;
   /** @default a text of the same shape */
   readonly replace?: (value: string, pseudonyms: Pseudonyms) => string;
 }

@@ -112,7 +112,8 @@ function alphabetsOf(text: string): readonly string[] {
     // Version and variant of a UUID.
     if (isUuid && (at === 14 || at === 19)) return character;
     if (isHex && character !== '-') return hex;
-    const isLeading = isNumber && at === first && /^\d\d/.test(text.slice(at));
+    // A negative number stays one: -0 is 0.
+    const isLeading = isNumber && at === first && /^\d\d|^[1-9]$/.test(text.slice(at)) && text.length > 1;
     if (isLeading) return character === '0' ? character : NOT_ZERO;
     if (/\d/.test(character)) return DIGITS;
     if (/[a-z]/.test(character)) return LOWER;

@@ -2,63 +2,81 @@ import { joinedPath } from '../../message/path-pattern.ts';
 import type { JsonPlace } from './json-tokens.ts';
 import { BESIDE_A_NAME, FREE_TEXT, PERSONAL_KINDS } from './kinds.ts';
 import type { KnownValues } from './known-values.ts';
-import type { PersonalKind } from './personal-kind.ts';
+import { keyWords, type PersonalKind } from './personal-kind.ts';
 
 /** The number of keys, from the inside, that tell what a value is. */
 const KEYS_THAT_TELL = 3;
-const IS_INDEX = /^\d+$/;
 const IS_FULL_NAME = /^\p{Lu}[\p{Ll}'-]+(?: \p{Lu}[\p{L}'.-]*)+$/u;
+/** Words of keys that are not personal, also below a personal key: `phone: {type, primary}`. */
+const PLAIN = keyWords(
+  'type|kind|object|primary|verified|status|state|label|format|mime|algorithm|method|currency|country(?: ?code)?|created|updated|deleted|time ?stamp|time ?zone|\\S+ ?at|version|count|followers|size|width|height|length|source|provider|locale|language|unit|expires(?: ?in)?|scopes?|model|os|platform|enabled|required|visible|position|order|index',
+);
+/** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
+const VALUE = keyWords('value|ans(?:wer)?|text|input|response');
 
-/** A value and the keys around it. */
+/** A value, and what is known of its message. */
 export interface RedactedField {
-  /** Keys and indexes from the outermost value. */
-  readonly path: readonly string[];
-  /** The path in the message of a batch or list. */
-  readonly inMessage: readonly string[];
-  /** The innermost keys as words: `traits first name`. */
-  readonly words: string;
-  /** The keys of the object that has the value. */
-  readonly beside: readonly string[];
+  readonly place: JsonPlace;
   readonly known: KnownValues;
 }
 
-/** Makes the field of a path without other keys beside its own, such as the name of a header. */
-export function fieldOfPath(path: readonly string[], known: KnownValues): RedactedField {
-  const words = wordsOf(path.filter((key) => !IS_INDEX.test(key)).slice(-KEYS_THAT_TELL));
-  return { path, inMessage: path, words, beside: [], known };
+/**
+ * Finds the kind of personal data that the keys of a value name, the innermost first. A personal key makes all values below it
+ * personal, except for those with a plain key.
+ */
+export function kindOfPlace({ named: place }: JsonPlace): PersonalKind | undefined {
+  if (place === undefined) return undefined;
+  if (place.kind === undefined) place.kind = findKind(place) ?? null;
+  return place.kind ?? undefined;
 }
 
-/** Makes the field of a value in JSON. `path` are the keys around the JSON. */
-export function fieldOfPlace(place: JsonPlace, path: readonly string[], known: KnownValues): RedactedField {
+function findKind(place: JsonPlace): PersonalKind | undefined {
+  const words = wordsOfPlace(place);
+  const own = kindOfWords(words) ?? kindBeside(place);
+  if (own !== undefined || PLAIN.test(words)) return own;
+  const outer = place.around && kindOfPlace(place.around);
+  return outer?.isEntity ? undefined : outer;
+}
+
+/** The kind by the other keys and short texts of the same object. */
+function kindBeside({ key, around, message }: JsonPlace): PersonalKind | undefined {
+  if (around === undefined) return undefined;
+  const words = wordsOf([key]);
+  if (words === 'name' && !isPage(message)) {
+    if (around.keys.some((other) => BESIDE_A_NAME.test(wordsOf([other])))) return kindOfWords('first name');
+  }
+  if (!VALUE.test(words)) return undefined;
+  const names = around.texts.filter((other) => other.key !== key).map(({ text }) => wordsOf([text]));
+  return names.map((name) => kindOfWords(name.replace(/^(?:your )?name$/, 'first name'))).find(Boolean);
+}
+
+/** Whether a message is of a page or screen, which has a name of its own. */
+function isPage({ texts }: JsonPlace): boolean {
+  return texts.some(({ key, text }) => key === 'type' && /^(?:page|screen)$/.test(text));
+}
+
+/** Whether the value is a name that the format of messages has, so that it is no place for a known value. */
+export function isFixed({ named, message }: JsonPlace): boolean {
+  if (named === undefined) return false;
+  return (
+    /^(?:type|event)$/.test(named.key) ||
+    (named.key === 'name' && named.around === message && isPage(message))
+  );
+}
+
+/** The words of the innermost keys: `traits first name`. */
+function wordsOfPlace({ named }: JsonPlace): string {
   const keys: string[] = [];
-  for (let at = place.named; at !== undefined && keys.length < KEYS_THAT_TELL; at = at.around?.named) {
+  for (let at = named; at !== undefined && keys.length < KEYS_THAT_TELL; at = at.around?.named) {
     keys.push(at.key);
   }
-  const missing = KEYS_THAT_TELL - keys.length;
-  const outer = missing === 0 ? [] : path.filter((key) => !IS_INDEX.test(key)).slice(-missing);
-  return {
-    get path() {
-      return [...path, ...place.path];
-    },
-    get inMessage() {
-      return [...path, ...place.path.slice(place.message.path.length)];
-    },
-    words: wordsOf([...outer, ...keys.toReversed()]),
-    beside: place.named?.around?.keys ?? [],
-    known,
-  };
-}
-
-/** Finds the kind of personal data that the keys of a field name. */
-export function kindOfField({ words, beside }: RedactedField): PersonalKind | undefined {
-  const row = kindOfWords(words);
-  if (row !== undefined || !/(?:^| )name$/.test(words)) return row;
-  return beside.some((key) => BESIDE_A_NAME.test(wordsOf([key]))) ? kindOfWords('first name') : undefined;
+  return wordsOf(keys.toReversed());
 }
 
 const MOST_CACHED = 10_000;
 const kindsByWords = new Map<string, PersonalKind | undefined>();
 
+/** Finds the kind that the words of a key name. */
 function kindOfWords(words: string): PersonalKind | undefined {
   if (kindsByWords.has(words)) return kindsByWords.get(words);
   const plain = words.replace(/ ?\d+$/, '');
@@ -69,7 +87,8 @@ function kindOfWords(words: string): PersonalKind | undefined {
 }
 
 /** Whether a text is for people, so that it can hold names that no rule finds. */
-export function isFreeText(text: string, { words }: RedactedField): boolean {
+export function isFreeText(text: string, place: JsonPlace): boolean {
+  const words = wordsOfPlace(place);
   if (/(?:user agent|ua)$/.test(words)) return false;
   const count = text.split(/\s+/, 6).filter((word) => /\p{L}/u.test(word)).length;
   return (
@@ -80,15 +99,31 @@ export function isFreeText(text: string, { words }: RedactedField): boolean {
 }
 
 /** Whether a value has versions, which can look like addresses. */
-export function hasVersions({ words }: RedactedField): boolean {
-  return /(?:version|user agent|ua|build)$/.test(words);
+export function hasVersions(place: JsonPlace): boolean {
+  return /(?:version|user agent|ua|build)$/.test(wordsOfPlace(place));
+}
+
+export interface RedactionRules {
+  /** Patterns of paths (`pathPattern`) whose values stay as they are. */
+  readonly keep: readonly RegExp[];
+  /** Patterns of paths whose values are removed. */
+  readonly drop: readonly RegExp[];
+  /** The patterns that matched a value of any request. */
+  readonly used: Set<RegExp>;
 }
 
 /** Whether a pattern of --keep or --drop matches a path. */
-export function isAt(patterns: readonly RegExp[], path: readonly string[]): boolean {
-  if (patterns.length === 0) return false;
+export function isAt(rules: RedactionRules, name: 'keep' | 'drop', path: readonly string[]): boolean {
+  if (rules[name].length === 0) return false;
   const joined = joinedPath(path);
-  return patterns.some((pattern) => pattern.test(joined));
+  const matching = rules[name].filter((pattern) => pattern.test(joined));
+  for (const pattern of matching) rules.used.add(pattern);
+  return matching.length > 0;
+}
+
+/** Finds the kind that a key alone names. */
+export function kindOfKey(key: string): PersonalKind | undefined {
+  return kindOfWords(wordsOf([key]));
 }
 
 const knownWords = new Map<string, string>();

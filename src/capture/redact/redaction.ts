@@ -1,35 +1,34 @@
-import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
 import { RequestRejection } from '../import/imported.ts';
-import { formKeys, recoded, reencoded } from './encodings.ts';
-import { jsonTokens, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import {
+  formKeys,
+  isJsonText,
+  decodedText,
+  recoded,
+  reencoded,
+  URL_PARTS,
+  withoutUrlSecrets,
+} from './encodings.ts';
 import { CARD, isCardNumber } from './format-kinds.ts';
+import { jsonTokens, placeOfPath, tokenValue, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
-import { linkFor } from './kinds.ts';
 import type { PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
-import { RedactionTally } from './redaction-tally.ts';
 import {
-  fieldOfPath,
-  fieldOfPlace,
-  isAt,
   hasVersions,
+  isAt,
+  isFixed,
   isFreeText,
-  kindOfField,
+  kindOfPlace,
   type RedactedField,
+  type RedactionRules,
 } from './redacted-field.ts';
-import { encodedSpans, formatSpans, withoutOverlap, withSpans } from './spans.ts';
+import { RedactionTally } from './redaction-tally.ts';
+import { encodedSpans, formatSpans, pairSpans, replacedValue, withoutOverlap, withSpans } from './spans.ts';
 
 const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-export interface RedactionRules {
-  /** Patterns of paths (`pathPattern`) whose values stay as they are. */
-  readonly keep: readonly RegExp[];
-  /** Patterns of paths whose values are removed. */
-  readonly drop: readonly RegExp[];
-}
-
-const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
 const MOST_DEPTH = 24;
 /** A path or URL with a query, or a query alone. */
@@ -51,30 +50,26 @@ export class Redaction {
   }
 
   /** Redacts a text that is JSON. What is not replaced keeps its bytes. `around` is the field whose value the text is. */
-  json(text: string, around?: Pick<RedactedField, 'path' | 'known'>): string {
-    const tokens = jsonTokens(text);
+  json(text: string, around?: RedactedField): string {
+    const tokens = jsonTokens(text, around?.place);
     const ofMessages = new Map<JsonPlace, KnownValues>();
     const fieldOf = ({ place }: JsonToken): RedactedField => {
       const known = around?.known ?? ofMessages.get(place.message) ?? new KnownValues();
       ofMessages.set(place.message, known);
-      return fieldOfPlace(place, around?.path ?? [], known);
+      return { place, known };
     };
-    for (const token of tokens) this.#learn(token, text, fieldOf(token));
-    const parts: string[] = [];
-    let end = 0;
-    for (const token of tokens) {
-      parts.push(
-        text.slice(end, token.start),
-        this.#token(token, text.slice(token.start, token.end), fieldOf(token)),
-      );
-      end = token.end;
+    if (around === undefined) {
+      for (const token of tokens) this.#learn(tokenValue(token, text), fieldOf(token));
     }
-    return parts.join('') + text.slice(end);
+    const redacted = (token: JsonToken): string =>
+      this.#token(token, text.slice(token.start, token.end), fieldOf(token));
+    const spans = tokens.map((token) => ({ ...token, replacement: redacted(token) }));
+    return withSpans(text, spans);
   }
 
   /** Whether --drop removes the value at a path. Counts it. */
   isDropped(path: readonly string[]): boolean {
-    const isDropped = isAt(this.#rules.drop, path);
+    const isDropped = isAt(this.#rules, 'drop', path);
     if (isDropped) this.tally.count('dropped');
     return isDropped;
   }
@@ -85,16 +80,18 @@ export class Redaction {
 
   /** Redacts the value of a header. */
   header(name: string, value: string): string {
-    return this.#value(value, fieldOfPath([name], this.known));
+    return this.#value(value, { place: placeOfPath([name]), known: this.known });
   }
 
   /**
-   * Redacts what the formats and the known values find in a text: its URLs; then known e-mails, because the formats would take
-   * `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with dots are no address.
+   * Redacts what the formats, the known values and its pairs of keys and values show in a text: its URLs; then known e-mails,
+   * because the formats would take `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with
+   * dots are no address.
    */
   text(text: string, known = this.known, isPlain = false): string {
     const inRest = (rest: string): readonly RedactedSpan[] => {
-      const found = [...known.spansIn(rest), ...formatSpans(rest, this.#pseudonyms)];
+      const byRule = [...pairSpans(rest, this.#pseudonyms), ...formatSpans(rest, this.#pseudonyms)];
+      const found = [...known.spansIn(rest), ...byRule];
       return isPlain ? found.filter(({ kind }) => kind !== 'ip') : found;
     };
     return this.#nested(() =>
@@ -115,13 +112,13 @@ export class Redaction {
 
   /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
   url(text: string, known = this.known): string {
-    const plain = text.replace(USERINFO, `$1${MASK}@`);
-    const [, start = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(plain) ?? [];
+    const plain = withoutUrlSecrets(text);
+    const [, scheme = '', host = '', start = '', query = '', fragment = ''] = URL_PARTS.exec(plain) ?? [];
     const ofUrl = { known, isQuery: true };
     const part = (each: string): string => reencoded(each, (decoded) => this.text(decoded, known));
     const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
     const redacted = [
-      start.split('/').map(part).join('/'),
+      scheme + this.text(host, known) + start.split('/').map(part).join('/'),
       query.slice(0, 1) + this.form(query.slice(1), ofUrl),
       mark + (anchor.includes('=') ? this.form(anchor, ofUrl) : part(anchor)),
     ].join('');
@@ -133,6 +130,10 @@ export class Redaction {
   /** Redacts `name=value&…`. */
   form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
     const pairs = text.split('&').filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]));
+    for (const pair of pairs) {
+      const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
+      this.#learn(value, { place: placeOfPath([...path, ...formKeys(pair)]), known });
+    }
     return pairs.map((pair) => this.#pair(pair, { known, isQuery, path })).join('&');
   }
 
@@ -145,17 +146,33 @@ export class Redaction {
       this.tally.count('token');
       return `${shownName}=${MASK}`;
     }
-    const field = fieldOfPath([...path, ...formKeys(pair)], known);
+    const field = { place: placeOfPath([...path, ...formKeys(pair)]), known };
     return `${shownName}=${reencoded(raw, (plain) => this.#value(plain, field), true)}`;
   }
 
-  /** Remembers the value of a key that identifies a person. */
-  #learn({ kind, start, end }: JsonToken, text: string, field: RedactedField): void {
-    const row = kind === 'key' || this.#isKept(field) ? undefined : kindOfField(field);
-    if (row?.spreads === undefined) return;
-    const value = String(JSON.parse(text.slice(start, end)));
+  /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
+  #learn(value: string, field: RedactedField): void {
+    if (this.#isKept(field)) return;
+    if (isJsonText(value)) {
+      this.#nested(() => {
+        for (const token of jsonTokens(value, field.place)) {
+          this.#learn(tokenValue(token, value), { place: token.place, known: field.known });
+        }
+      });
+      return;
+    }
+    for (const [name] of value.matchAll(DISPLAY_NAME.format)) this.#add(name.trim(), DISPLAY_NAME, field);
+    recoded(value, (plain) => {
+      this.#learn(plain, field);
+      return plain;
+    });
+    const row = kindOfPlace(field.place);
+    if (row?.spreads) this.#add(value, row, field);
+  }
+
+  #add(value: string, row: PersonalKind, field: RedactedField): void {
     for (const known of new Set([field.known, this.known])) {
-      known.add(value, row, () => this.#byKey(value, row));
+      known.add(value, row, () => replacedValue(value, row, this.#pseudonyms));
       const words = row.kind === 'name' ? value.split(/\s+/) : [];
       if (words.length < 2 || words.length > 4) continue;
       for (const word of words) known.add(word, row, () => this.#pseudonyms.alike(word));
@@ -171,51 +188,36 @@ export class Redaction {
 
   #number(raw: string, field: RedactedField): string {
     if (this.#isKept(field)) return raw;
-    const row = kindOfField(field) ?? (isCardNumber(raw) ? CARD : undefined);
+    const row = kindOfPlace(field.place) ?? (isCardNumber(raw) ? CARD : undefined);
     const [known] = field.known.spansIn(raw);
     if (row === undefined) {
       if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
       this.tally.count(known.kind);
-      return known.replacement;
+      return raw.slice(0, known.start) + known.replacement;
     }
     this.tally.count(row.kind);
-    const made = this.#byKey(raw, row);
+    const made = replacedValue(raw, row, this.#pseudonyms).replace(/^0+(?=\d)/, '');
     return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
   }
 
   #value(value: string, field: RedactedField): string {
     if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
-    if (/^\s*[[{]/.test(value) && parseJsonOrUndefined(value) !== undefined) {
-      return this.#nested(() => this.json(value, field));
-    }
-    const row = kindOfField(field);
+    if (isJsonText(value)) return this.#nested(() => this.json(value, field));
+    const row = kindOfPlace(field.place);
     if (row === undefined) return this.#nested(() => this.#looseText(value, field));
     this.tally.count(row.kind);
-    return this.#byKey(value, row);
-  }
-
-  /** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
-  #byKey(value: string, row: PersonalKind): string {
-    const replace = (text: string): string =>
-      row.replace?.(text, this.#pseudonyms) ?? this.#pseudonyms.alike(text);
-    if (row.kind === 'token') return replace(value);
-    if (/^https?:\/\//i.test(value)) return linkFor(value, this.#pseudonyms);
-    // One number in ten has the check digit of a card by chance.
-    const isCard = row === CARD || row.kind === 'bank';
-    const found = [...formatSpans(value, this.#pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
-    const spans = withoutOverlap(found);
-    if (spans.length === 0) return replace(value);
-    return withSpans(value, spans, (part) => this.#pseudonyms.alike(part));
+    return replacedValue(value, row, this.#pseudonyms);
   }
 
   #looseText(value: string, field: RedactedField): string {
-    const { known } = field;
+    const { place } = field;
+    const known = isFixed(place) ? new KnownValues() : field.known;
     if (WITH_QUERY.test(value)) return this.url(value, known);
-    if (FORM.test(value)) return this.form(value, { known, path: field.path });
+    if (FORM.test(value)) return this.form(value, { known, path: place.path });
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;
-    if (isFreeText(value, field)) this.#review(field);
-    return this.text(value, known, hasVersions(field));
+    if (isFreeText(value, place)) this.#review(field);
+    return this.text(value, known, hasVersions(place));
   }
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */
@@ -229,16 +231,14 @@ export class Redaction {
     }
   }
 
-  #isKept(field: RedactedField): boolean {
-    const { keep } = this.#rules;
-    return keep.length > 0 && (isAt(keep, field.path) || isAt(keep, field.inMessage));
+  #isKept({ place }: RedactedField): boolean {
+    return isAt(this.#rules, 'keep', place.path) || isAt(this.#rules, 'keep', place.inMessage);
   }
 
-  #review({ inMessage, known }: RedactedField): void {
+  #review({ place, known }: RedactedField): void {
     const quiet = new Redaction(this.#pseudonyms, this.#rules);
-    const keys = inMessage.map((key) => (/^\d+$/.test(key) ? '*' : quiet.text(key, known)));
-    const path = keys.join('.');
-    this.tally.addReview(path);
+    const keyOf = (key: string): string => (/^\d+$/.test(key) ? '*' : quiet.text(key, known));
+    this.tally.addReview(place.inMessage.map(keyOf).join('.'));
   }
 }
 

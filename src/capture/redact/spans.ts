@@ -1,7 +1,11 @@
+import { MASK } from '../../redact.ts';
 import { reencoded } from './encodings.ts';
-import { PERSONAL_KINDS } from './kinds.ts';
+import { CARD } from './format-kinds.ts';
+import { linkFor, PERSONAL_KINDS } from './kinds.ts';
 import type { RedactedSpan } from './known-values.ts';
+import type { PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
+import { kindOfKey } from './redacted-field.ts';
 
 const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
 const ENCODED_WORD = /[^\s"'<>&=?#/:;,]+/g;
@@ -28,7 +32,7 @@ export function* encodedSpans(text: string, redact: EncodedRedaction): Generator
 /** Finds the values in a text that are personal by their format. */
 export function* formatSpans(text: string, pseudonyms: Pseudonyms): Generator<RedactedSpan> {
   // Nearly all texts are words, in which no format can match.
-  if (!/\d|@|eyJ|_|:|(?:Bearer|Basic) /.test(text)) return;
+  if (!/\d|@|eyJ|[_:-]|(?:Bearer|Basic) /.test(text)) return;
   for (const { kind, format, accept, replace } of PERSONAL_KINDS) {
     if (format === undefined) continue;
     for (const { 0: match, index } of text.matchAll(format)) {
@@ -39,6 +43,52 @@ export function* formatSpans(text: string, pseudonyms: Pseudonyms): Generator<Re
       yield { start, end: start + value.length, kind, replacement };
     }
   }
+}
+
+const PAIR = new RegExp(
+  [
+    String.raw`(?<![\w.-])(?<key>[A-Za-z][\w-]{1,40})\\?["']?(?<sign>[ ]{0,2}[:=][ ]{0,2})`,
+    String.raw`(?:\\?"(?<double>[^"\\\n]{1,200})|'(?<single>[^'\n]{1,200})'|(?<plain>[^\s"'\\,;&<>(){}[\]]{1,200}))`,
+  ].join(''),
+  'g',
+);
+/** Headers whose value can have spaces. */
+const TO_THE_END = /(?<=(?<![\w-])(?:(?:set-)?cookie|(?:proxy-)?authorization): )[^"'\n]+/gi;
+
+/** Finds the values in a text that its keys show to be personal: `password=…`, `"ssn": "…"`, `Cookie: …`. */
+export function* pairSpans(text: string, pseudonyms: Pseudonyms): Generator<RedactedSpan> {
+  if (!/[:=]/.test(text)) return;
+  for (const { 0: value, index } of text.matchAll(TO_THE_END)) {
+    yield { start: index, end: index + value.length, kind: 'token', replacement: MASK };
+  }
+  for (const { 0: whole, index, groups } of text.matchAll(PAIR)) {
+    const { key = '', sign = '', double, single, plain } = groups ?? {};
+    const value = double ?? single ?? plain ?? '';
+    const row = kindOfKey(key);
+    // In a sentence, a person in front of a colon is the speaker.
+    if (row === undefined || (row.isEntity && plain !== undefined && sign.includes(':'))) continue;
+    if (!/[\p{L}\p{N}]/u.test(value)) continue;
+    const start = index + whole.lastIndexOf(value);
+    yield {
+      start,
+      end: start + value.length,
+      kind: row.kind,
+      replacement: replacedValue(value, row, pseudonyms),
+    };
+  }
+}
+
+/** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
+export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseudonyms): string {
+  const replace = (text: string): string => row.replace?.(text, pseudonyms) ?? pseudonyms.alike(text);
+  if (row.kind === 'token') return replace(value);
+  if (/^https?:\/\//i.test(value)) return linkFor(value, pseudonyms);
+  // One number in ten has the check digit of a card by chance.
+  const isCard = row === CARD || row.kind === 'bank';
+  const found = [...formatSpans(value, pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
+  const spans = withoutOverlap(found);
+  if (spans.length === 0) return replace(value);
+  return withSpans(value, spans, (part) => pseudonyms.alike(part));
 }
 
 /** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */

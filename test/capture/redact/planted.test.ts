@@ -42,6 +42,7 @@ const redacted = Array.from({ length: CAPTURES }, (_, index): Redacted => {
   const redaction = new Redaction(PSEUDONYMS, {
     keep: [],
     drop: [],
+    used: new Set(),
   });
   const request = redactRequest(original, redaction, { ownSchemes: [], secrets: undefined, now: AT });
   return { person, original, request };

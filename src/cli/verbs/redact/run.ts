@@ -7,7 +7,8 @@ import { RequestRejection, type Imported, type ImportedRequest } from '../../../
 import { Pseudonyms } from '../../../capture/redact/pseudonyms.ts';
 import { redactJson } from '../../../capture/redact/redact-body.ts';
 import { contentDigest, redactRequest } from '../../../capture/redact/redact-request.ts';
-import { Redaction, type RedactionRules } from '../../../capture/redact/redaction.ts';
+import type { RedactionRules } from '../../../capture/redact/redacted-field.ts';
+import { Redaction } from '../../../capture/redact/redaction.ts';
 import { RedactionTally } from '../../../capture/redact/redaction-tally.ts';
 import { systemClock } from '../../../clock.ts';
 import { pathPattern } from '../../../message/path-pattern.ts';
@@ -17,6 +18,7 @@ import { expandInputs } from '../../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN } from '../../../replay/reading/inputs.ts';
 import type { ReplayEntry } from '../../../replay/reading/replay-entry.ts';
 import { openReplacing, type ReplacingFile } from '../../../report/replacing-file.ts';
+import { printable } from '../../../redact.ts';
 import { interruptedCode, type ExitCode } from '../../exit-code.ts';
 import { flagError } from '../../flags/flag-values.ts';
 import { detectableSchemes } from '../../flags/signature/scheme-flags.ts';
@@ -42,9 +44,11 @@ export async function redactFiles(
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   // A check needs no stable pseudonyms, and makes no file.
   const key = check && flags.keyFile === undefined ? randomBytes(32) : await redactionKey(flags, io);
+  const [keep, drop] = [redactedPaths(flags.keep), redactedPaths(flags.drop)];
+  const rules = { keep: [...keep.values()], drop: [...drop.values()], used: new Set<RegExp>() };
   const run = new RedactRun({
     pseudonyms: new Pseudonyms(key),
-    rules: { keep: (flags.keep ?? []).map(pathPattern), drop: (flags.drop ?? []).map(pathPattern) },
+    rules,
     signing: {
       secrets: await readSecretFlags(flags, io),
       ownSchemes: await detectableSchemes(flags, io),
@@ -60,7 +64,22 @@ export async function redactFiles(
     else await run.requests(input.name, content.requests);
     if (io.signal.aborted) break;
   }
-  return interruptedCode(io) ?? run.finish();
+  const interrupted = interruptedCode(io);
+  if (interrupted !== undefined) return interrupted;
+  for (const [path, pattern] of [...keep, ...drop]) {
+    if (rules.used.has(pattern)) continue;
+    io.note(
+      `${keep.has(path) ? '--keep' : '--drop'} ${printable(path, 60)} matched nothing: paths are as in filters, such as traits.plan or **.email`,
+    );
+  }
+  return run.finish();
+}
+
+/** Reads the paths of --keep or --drop. `$.items[*].sku` is `items.*.sku`, as in --ignore. */
+function redactedPaths(paths: readonly string[] = []): ReadonlyMap<string, RegExp> {
+  return new Map(
+    paths.map((path) => [path, pathPattern(path.replace(/^\$\.?/, '').replaceAll(/\[(\*|\d+)\]/g, '.$1'))]),
+  );
 }
 
 interface RedactRunContext {

@@ -199,6 +199,24 @@ it('names a gzipped file that is cut off', async () => {
   }
 });
 
+it('takes paths as --ignore does, and notes those that matched nothing', async () => {
+  const { stderr, texts } = await redacting({ 'a.json': captureOf(BODY) }, [
+    'a.json',
+    '--drop',
+    '$.properties.note',
+    '--keep',
+    'traits.plan',
+    '--drop',
+    '$.items[*].sku',
+  ]);
+  expect(texts.join('')).not.toContain('Jane called');
+  expect(stderr).toBe(
+    ['--keep traits.plan', '--drop $.items[*].sku']
+      .map((flag) => `${flag} matched nothing: paths are as in filters, such as traits.plan or **.email\n`)
+      .join(''),
+  );
+});
+
 describe('wrong flags', () => {
   it.each([
     [['a.json'], 'Expected `--to` to name the folder'],
