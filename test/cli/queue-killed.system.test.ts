@@ -13,7 +13,12 @@ import { startServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };
+const TO = { webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's' };
+const CONFIG = {
+  '.hooksrc.json': JSON.stringify({
+    sources: { [LANE.source]: { destinations: { [LANE.destination]: TO } } },
+  }),
+};
 /** Number of rejected deliveries, large enough to kill the command before it has retried all. */
 const REJECTED = 3_000;
 const CANCELLED = 1_000;
