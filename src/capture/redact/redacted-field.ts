@@ -14,6 +14,14 @@ const PLAIN = keyWords(
 /** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
 const VALUE = keyWords('value|ans(?:wer)?|text|input|response');
 
+/** How to redact `name=value&…`. */
+export interface FormOptions {
+  readonly known?: KnownValues;
+  /** Whether secrets are masked by their name, as in the query of a URL. @default false */
+  readonly isQuery?: boolean;
+  readonly path?: readonly string[];
+}
+
 /** A value, and what is known of its message. */
 export interface RedactedField {
   readonly place: JsonPlace;

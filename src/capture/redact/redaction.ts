@@ -21,6 +21,7 @@ import {
   isFixed,
   isFreeText,
   kindOfPlace,
+  type FormOptions,
   type RedactedField,
   type RedactionRules,
 } from './redacted-field.ts';
@@ -182,8 +183,13 @@ export class Redaction {
   #token({ kind }: JsonToken, raw: string, field: RedactedField): string {
     if (kind === 'number') return this.#number(raw, field);
     const value = JSON.parse(raw) as string; // the token is a string of JSON
-    const redacted = kind === 'key' ? this.text(value, field.known) : this.#value(value, field);
+    const redacted = kind === 'key' ? this.#key(value, field.known) : this.#value(value, field);
     return redacted === value ? raw : JSON.stringify(redacted);
+  }
+
+  /** A plain word is the name of a field, even if a person has the same name; with a digit, it can be a known id. */
+  #key(key: string, known: KnownValues): string {
+    return /^[A-Za-z_$][A-Za-z_$-]*$/.test(key) ? key : this.text(key, known);
   }
 
   #number(raw: string, field: RedactedField): string {
@@ -240,11 +246,4 @@ export class Redaction {
     const keyOf = (key: string): string => (/^\d+$/.test(key) ? '*' : quiet.text(key, known));
     this.tally.addReview(place.inMessage.map(keyOf).join('.'));
   }
-}
-
-interface FormOptions {
-  readonly known?: KnownValues;
-  /** Whether secrets are masked by their name, as in the query of a URL. @default false */
-  readonly isQuery?: boolean;
-  readonly path?: readonly string[];
 }

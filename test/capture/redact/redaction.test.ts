@@ -263,6 +263,14 @@ describe('personal data', () => {
     '{"user":{"plan":"pro"},"session":{"pages":3},"field":"email","type":"email"}',
   ])('is not in %s', (text) => expect(body(text)).toBe(text));
 
+  it('leaves the names of fields that are also names of people', () => {
+    const text = '{"firstName":"Grant","lastName":"Price","price":1,"price_set":{"grant":2}}';
+    expect(body(text)).toMatch(
+      /^\{"firstName":"\w+","lastName":"\w+","price":1,"price_set":\{"grant":2\}\}$/,
+    );
+    expect(body(text)).not.toContain('Grant');
+  });
+
   it('leaves the type and the name of an event', () => {
     const text = '{"type":"track","event":"Order Completed","userId":"track","p":{"lastName":"Order"}}';
     expect(body(text)).toMatch(/^\{"type":"track","event":"Order Completed","userId":"(?!track)\w{5}"/);
