@@ -99,6 +99,8 @@ function poolsOf(
       // Ends a commit that waits for the lock of NOTIFY, which a commit that waits for a standby may hold. No other timeout
       // of the server ends a commit, so the connections of the server would run out.
       lock_timeout: timeoutMs,
+      // Ends the transaction of a process that is suspended, because its locks would keep the other processes waiting.
+      idle_in_transaction_session_timeout: timeoutMs,
       keepAlive: true,
       allowExitOnIdle: true,
       // eslint-disable-next-line typescript/no-misused-promises -- pg awaits it, despite the type
