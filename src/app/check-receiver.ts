@@ -8,6 +8,7 @@ import type { ConnectionOptions } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import {
   examineFailure,
+  explainShown,
   mistakenRequests,
   networkCauseOf,
   printedCauseOf,
@@ -17,7 +18,7 @@ import { USER_AGENT } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<
   RunOptions,
-  'transport' | 'url' | 'headers' | 'idempotencyKeyOf' | 'causes' | 'mistakenRequests'
+  'transport' | 'url' | 'headers' | 'idempotencyKeyOf' | 'causes' | 'mistakenRequests' | 'explainShown'
 > {
   readonly receiver: CheckedReceiver;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
@@ -48,7 +49,7 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
       examineFailure({ url, error, cause, env: proxyEnv, signal: rest.signal });
     const causes = { responseCauseOf, networkCauseOf, printedCauseOf };
     const keys = receiver.hasOwnKey ? {} : { idempotencyKeyOf };
-    const sending = { transport, url, headers, ...keys, examine, causes, mistakenRequests };
+    const sending = { transport, url, headers, ...keys, examine, causes, mistakenRequests, explainShown };
     return await new CheckRun({ ...rest, ...sending }).run();
   } finally {
     await transport.close();

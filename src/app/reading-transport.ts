@@ -8,25 +8,35 @@ import type { Transport } from '../transport/transport.ts';
  */
 const READING = { responseBytes: 16 * 1024, responseMs: 300 };
 
+/** What a response says beyond its status. */
+interface Reading {
+  /** The secrets that sign the requests. */
+  readonly secrets: readonly string[];
+  /** Called with the failure that the body of a 2xx reports, or with the reason of a rejection that its body proves. */
+  readonly onCause: (cause: ResponseCause) => void;
+}
+
 /**
- * Returns a transport that also reads 2xx bodies and passes those that contradict their status to `onContradiction`. It waits
- * for each body, so use it for few messages only.
+ * Returns a transport that reads every body: that of a 2xx for a failure that it reports, that of a rejection for the
+ * signature that the receiver expects. It waits for each body, so use it for few messages only.
  */
-export function readingTransport(
-  transport: Transport,
-  onContradiction: (cause: ResponseCause) => void,
-): Transport {
+export function readingTransport(transport: Transport, { secrets, onCause }: Reading): Transport {
   return {
     send: async (request) => {
       const result = await transport.send({ ...request, ...READING });
-      if (result.kind === 'failure' || result.status > 299) return result;
-      const { status, headers = {}, body: raw = '' } = result;
-      if (raw === '') return result;
-      const { responseCauseOf } = await import('../diagnosis/explain.ts');
-      const body = withoutSent(raw, request);
-      const url = redactUrl(request.url);
-      const cause = responseCauseOf({ status, headers, body, isSigned: true }, { status, url });
-      if (cause !== undefined) onContradiction(cause);
+      if (result.kind === 'failure' || result.body === undefined) return result;
+      const { status, headers = {}, body } = result;
+      const { explainShown, responseCauseOf } = await import('../diagnosis/explain.ts');
+      if (status > 299) {
+        const shown = await explainShown({ shown: body, request, secrets });
+        const { mistake } = shown ?? {};
+        if (mistake !== undefined)
+          onCause({ ...mistake, confidence: 'proved', kind: 'receiver', isQuotation: false });
+        return result;
+      }
+      const evidence = { status, headers, body: withoutSent(body, request), isSigned: true };
+      const cause = responseCauseOf(evidence, { status, url: redactUrl(request.url) });
+      if (cause !== undefined) onCause(cause);
       return result;
     },
     close: () => transport.close(),

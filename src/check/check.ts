@@ -1,4 +1,5 @@
 import type { Confidence } from '../confidence.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { CheckRequest, Sample, SampleOptions } from './sample.ts';
 
 /** One requirement for a receiver: the requests and the expected response. */
@@ -64,6 +65,21 @@ export interface MistakeOptions extends Omit<SampleOptions, 'now'> {
 export interface MistakenRequest {
   readonly request: CheckRequest;
   readonly mistake: ReceiverMistake;
+}
+
+/** A rejected request, and what the receiver said about it. */
+export interface ShownAnswer {
+  /** The body of its response and its output, unescaped. */
+  readonly shown: string;
+  readonly request: { readonly body: Uint8Array; readonly headers: readonly string[] };
+  /** @default the schemes of the request's headers */
+  readonly schemes?: readonly SignatureScheme[];
+  readonly secrets: readonly string[];
+}
+
+/** A digest that a receiver computed and showed. Without a mistake if no change of secret or body explains it. */
+export interface ShownDigest {
+  readonly mistake?: ReceiverMistake;
 }
 
 export type CheckOutcome = 'passed' | 'failed' | 'skipped' | 'unsent';

@@ -113,17 +113,23 @@ export class ReceiverUnderTest {
 
   /** The error that the receiver has printed while it handled the last request; undefined if it printed none. */
   async printedError(response: CheckResponse): Promise<ResponseCause | undefined> {
-    const { printed, clock, signal, causes, url } = this.#options;
-    if (printed === undefined) return undefined;
+    const { causes, url } = this.#options;
+    const status = response.kind === 'none' ? 500 : response.status;
+    return causes.printedCauseOf(await this.output(), { status, url: redactUrl(url) });
+  }
+
+  /** What the receiver has printed while it handled the last request. Empty if its output is not known. */
+  async output(): Promise<string> {
+    const { printed, clock, signal } = this.#options;
+    if (printed === undefined) return '';
     let text = printed();
     for (let ms = 0; text === '' && ms < OUTPUT_MS && this.#silent < MOST_SILENT; ms += OUTPUT_POLL_MS) {
-      if (signal.aborted) return undefined;
+      if (signal.aborted) return '';
       await sleep(clock, OUTPUT_POLL_MS, signal);
       text = printed();
     }
     this.#silent = text === '' ? this.#silent + 1 : 0;
-    const status = response.kind === 'none' ? 500 : response.status;
-    return causes.printedCauseOf(text, { status, url: redactUrl(url) });
+    return text;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { hedged } from '../confidence.ts';
-import type { MistakenRequest, MistakeOptions } from '../check/check.ts';
+import type { MistakenRequest, MistakeOptions, ShownAnswer, ShownDigest } from '../check/check.ts';
 import {
   diagnosisOf,
   mismatchText,
@@ -124,4 +124,10 @@ export async function mistakenRequests(
 ): Promise<Iterable<MistakenRequest>> {
   const { requestsOfMistakes } = await import('./mistakes/mistaken-requests.ts');
   return requestsOfMistakes(body, options);
+}
+
+/** Explains the signature that a receiver computed, if it shows it. Loads the code on demand, as `mistakenRequests` does. */
+export async function explainShown(answer: ShownAnswer): Promise<ShownDigest | undefined> {
+  const { explainShownDigest } = await import('./mistakes/shown-digest.ts');
+  return explainShownDigest(answer);
 }

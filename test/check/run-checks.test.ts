@@ -4,6 +4,7 @@ import { CHECKS, selectChecks } from '../../src/check/checks.ts';
 import { CheckRun, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
 import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
 import {
+  explainShown,
   mistakenRequests,
   networkCauseOf,
   printedCauseOf,
@@ -44,7 +45,7 @@ interface Ran {
 async function run(
   codes: readonly string[],
   receiver: Receiver,
-  more: Partial<Omit<RunOptions, 'causes' | 'mistakenRequests'>> = {},
+  more: Partial<Omit<RunOptions, 'causes' | 'mistakenRequests' | 'explainShown'>> = {},
 ): Promise<Ran> {
   const requests: TransportRequest[] = [];
   const results: CheckResult[] = [];
@@ -71,6 +72,7 @@ async function run(
     runId: 'run',
     causes: { networkCauseOf, responseCauseOf, printedCauseOf },
     mistakenRequests,
+    explainShown,
     onResult: (result) => results.push(result),
     ...more,
   })

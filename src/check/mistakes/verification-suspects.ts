@@ -4,54 +4,40 @@ import type { ReceiverMistake } from '../check.ts';
 /** A request whose response is compared with that to a forgery of the right length. */
 type FurtherRequest = 'unsigned' | 'short' | 'unparsable' | 'elsewhere';
 
-/** Evidence that can disprove a mistake: another response, or words of the rejection that name the signature. */
-type Evidence = FurtherRequest | 'words';
+/** Evidence that can disprove a mistake: another response, words about the signature, or a digest that the receiver shows. */
+type Evidence = FurtherRequest | 'words' | 'digest';
 
 /** A mistake that makes a receiver reject all messages alike. */
 interface VerificationSuspect {
   readonly says: string;
-  readonly fix: string;
   /** The evidence that disproves this mistake, such as another response to a request that it rejects like a forgery. */
   readonly disprovedBy: readonly Evidence[];
   /** The evidence without which this mistake is not suspected. */
-  readonly needs?: readonly Evidence[];
+  readonly needs?: Evidence;
 }
+
+const LAYER: VerificationSuspect = {
+  says: 'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)',
+  disprovedBy: ['words', 'digest', 'unsigned', 'short', 'unparsable', 'elsewhere'],
+};
 
 /** The likeliest first. */
 const SUSPECTS: readonly VerificationSuspect[] = [
-  {
-    says: 'it hashes what it has made of the parsed message, which it reads before it verifies',
-    fix: 'hash the bytes of the body as received (express.raw(), request.get_data(), request.raw_post)',
-    disprovedBy: [],
-    needs: ['unparsable'],
-  },
-  {
-    says: 'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)',
-    fix: "look into the receiver's log for this request: if its handler does not run, exempt this path in the layer in front",
-    disprovedBy: ['words', 'unsigned', 'short', 'unparsable', 'elsewhere'],
-  },
-  {
-    says: 'it reads a header of a rarer name',
-    fix: "print the header that it reads, which must be as long as the one that was sent (Node gives undefined for request.headers['X-Signature']: names are in lower case)",
-    disprovedBy: ['unsigned', 'short'],
-  },
-  {
-    says: 'its secret is another',
-    fix: 'compare the length of its secret with that of yours (is it the same secret?)',
-    disprovedBy: [],
-  },
-  {
-    says: 'it hashes other bytes than those of the body, or with another hash',
-    fix: 'print the length of what it hashes, and pass what it received to hooks verify',
-    disprovedBy: ['short'],
-  },
-  {
-    says: 'it hashes other bytes than those of the body',
-    fix: 'print the length of what it hashes, and pass what it received to hooks verify',
-    disprovedBy: [],
-    needs: ['short'],
-  },
+  { says: 'it hashes what it has made of the parsed message', disprovedBy: [], needs: 'unparsable' },
+  LAYER,
+  { says: 'it reads a header of a rarer name', disprovedBy: ['digest', 'unsigned', 'short'] },
+  { says: 'its secret is another', disprovedBy: [] },
+  { says: 'it hashes other bytes than those of the body', disprovedBy: ['unparsable'] },
+  { says: 'it uses another hash', disprovedBy: ['short'] },
 ];
+
+/** The digest that a receiver computes tells the remaining mistakes apart. */
+const SHOW_DIGEST =
+  'let the receiver print the digest that it computes, and run hooks test URL -- COMMAND, or put the digest into its response while you test: hooks test then finds what it hashes, with which secret';
+const COMPARE_SECRETS =
+  "compare the secrets without showing them (printf %s 'SECRET' | sha256sum on both sides); if they are equal, print the length of what the receiver hashes";
+const EXEMPT =
+  "look into the receiver's log for this request: if its handler does not run, exempt this path in the layer in front; else ";
 
 /** Sentences about what each different response shows. */
 const EVIDENCE: Readonly<Record<FurtherRequest, (status: string) => string>> = {
@@ -67,17 +53,23 @@ interface RejectedAlike {
   readonly compared: Readonly<Record<FurtherRequest, CheckResponse>>;
   /** Number of wrong signatures that were rejected, too. */
   readonly tried: number;
+  /** Whether the receiver shows a digest that it computed, which nothing explains. */
+  readonly showsOther: boolean;
 }
 
 /**
  * Names the mistakes that remain for a receiver that rejects correct and forged messages alike: those that predict each
  * response.
  */
-export function remainingMistakes({ forgery, compared, tried }: RejectedAlike): ReceiverMistake {
+export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
-  const seen = new Set<Evidence>(blames ? ['words'] : []);
+  const seen = new Set<Evidence>([
+    ...(blames ? ['words' as const] : []),
+    ...(showsOther ? ['digest' as const] : []),
+  ]);
   const facts = [
     `it rejects correct and forged messages alike with ${forgery.status}${blames ? ', and blames the signature' : ''}`,
+    ...(showsOther ? ['no change of secret or body explains the digest that it shows'] : []),
     ...(tried === 0 ? [] : [`none of ${tried} signatures of usual mistakes passes`]),
   ];
   for (const [name, response] of Object.entries(compared)) {
@@ -88,13 +80,13 @@ export function remainingMistakes({ forgery, compared, tried }: RejectedAlike): 
     facts.push(EVIDENCE[comparison](other));
   }
   const left = SUSPECTS.filter(
-    ({ disprovedBy, needs = [] }) =>
-      !disprovedBy.some((each) => seen.has(each)) && needs.every((each) => seen.has(each)),
+    ({ disprovedBy, needs }) =>
+      !disprovedBy.some((each) => seen.has(each)) && (needs === undefined || seen.has(needs)),
   );
   return {
     code: 'refuses-valid',
     says: `${facts.join('; ')}; what remains: ${left.map(({ says }) => says).join(', or ')}`,
-    fix: [...new Set(left.map(({ fix }) => fix))].join('; '),
+    fix: (left.includes(LAYER) ? EXEMPT : '') + (showsOther ? COMPARE_SECRETS : SHOW_DIGEST),
     confidence: 'likely',
   };
 }

@@ -15,6 +15,8 @@ export interface AskerContext {
   readonly signal: AbortSignal;
   /** Number of wrong signatures of usual mistakes that the receiver rejected. */
   readonly tried: number;
+  /** Whether the receiver shows a digest that it computed, which nothing explains. */
+  readonly showsOther: boolean;
 }
 
 /** Time for a receiver that leaves correct messages without a response to respond to another request. */

@@ -222,7 +222,8 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
     short: await ask.short(),
     unparsable: await ask.unparsable(),
   };
-  return remainingMistakes({ forgery, compared, tried: ask.context.tried });
+  const { tried, showsOther } = ask.context;
+  return remainingMistakes({ forgery, compared, tried, showsOther });
 }
 
 /** Names a limit on requests: the same message is accepted a little later. */

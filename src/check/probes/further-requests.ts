@@ -124,7 +124,7 @@ export class FurtherRequests {
     if (failureClass === undefined || request === undefined || this.proved !== undefined) return;
     const key = keyOf(failureClass, response);
     if (this.#found.has(key)) return;
-    const context = { ...this.#options, ...this.#asked, tried: this.#verification.tried };
+    const context = { ...this.#options, ...this.#asked, ...this.#verification.seen };
     this.#found.set(key, await counterProbe(failureClass, { request, response }, context));
   }
 

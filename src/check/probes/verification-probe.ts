@@ -3,7 +3,7 @@ import { BUILT_IN_SCHEMES, SEGMENT } from '../../signature/schemes/built-in.ts';
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { layoutOf, signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import type { CheckResponse } from '../check-response.ts';
-import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../check.ts';
+import type { MistakenRequest, MistakeOptions, ReceiverMistake, ShownAnswer, ShownDigest } from '../check.ts';
 import { isTakenResponse } from '../judge-responses.ts';
 import type { SuspectModel } from '../mistakes/suspects.ts';
 import type { ReceiverUnderTest } from '../receiver-under-test.ts';
@@ -16,6 +16,8 @@ export interface VerificationProbeOptions extends MistakeOptions {
    * its mistake.
    */
   readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
+  /** Explains the digest that a receiver shows in its response or output. Undefined if it shows none. */
+  readonly explainShown: (answer: ShownAnswer) => Promise<ShownDigest | undefined>;
 }
 
 const PROBING_MS = 10_000;
@@ -38,6 +40,8 @@ export class VerificationProbe {
   #names: readonly string[] = HEADER_NAMES;
   /** Number of wrong signatures that were rejected. */
   tried = 0;
+  /** Whether the receiver shows a digest that it computed, which nothing explains. */
+  showsOther = false;
 
   constructor(
     options: VerificationProbeOptions,
@@ -48,8 +52,14 @@ export class VerificationProbe {
     this.#model = model;
   }
 
+  get seen(): { readonly tried: number; readonly showsOther: boolean } {
+    return { tried: this.tried, showsOther: this.showsOther };
+  }
+
   /** The mistake; undefined if the receiver rejects all wrong signatures, too. */
   async find(request: CheckRequest): Promise<ReceiverMistake | undefined> {
+    const shown = await this.#shownMistake(request);
+    if (shown !== undefined) return shown;
     if (await this.#isInconsistent(request)) return INCONSISTENT;
     const { clock, mistakenRequests } = this.#options;
     const until = clock.now() + PROBING_MS;
@@ -72,6 +82,24 @@ export class VerificationProbe {
       return { ...mistake, says, fix, confidence: 'proved' };
     }
     return undefined;
+  }
+
+  /** The mistake that the digest in the response or the output of the receiver shows. */
+  async #shownMistake(request: CheckRequest): Promise<ReceiverMistake | undefined> {
+    const { signer, secrets, explainShown } = this.#options;
+    this.#receiver.forgetOutput();
+    const response = await this.#receiver.ask(request);
+    if (response.kind === 'none' || isTakenResponse(response)) return undefined;
+    const shown = `${response.reply ?? ''}\n${await this.#receiver.output()}`;
+    const sent = { body: request.body, headers: headersOf(request) };
+    const found = await explainShown({
+      shown,
+      request: sent,
+      schemes: signer?.schemes ?? DEFAULT_SCHEMES,
+      secrets,
+    });
+    this.showsOther = found !== undefined;
+    return found?.mistake;
   }
 
   /** Whether the receiver accepts a request that it has just rejected. */

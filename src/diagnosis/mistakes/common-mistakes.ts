@@ -14,7 +14,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { KEY_FIX, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
+import { KEY_FIX, OLD_SECRET, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
 import { MistakenSigner, type ExplainedMistake, type SigningContext } from './mistaken-signer.ts';
 import { timeMistakes } from './time-mistakes.ts';
 
@@ -74,12 +74,6 @@ function* pairs(
     }
   }
 }
-
-const OLD_SECRET: ReceiverMistake = {
-  code: 'old-secret',
-  says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',
-  fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
-};
 
 function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;

@@ -1,3 +1,5 @@
+import type { ReceiverMistake } from '../../check/check.ts';
+
 /** The fix for a key that is another text than the secret. */
 export const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
@@ -9,3 +11,10 @@ export const TEXT_FIX =
 /** The fix for a body that is not hashed as it was received. */
 export const RAW_BODY_FIX =
   'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
+
+/** The mistake of a receiver that lacks the secret that signs. */
+export const OLD_SECRET: ReceiverMistake = {
+  code: 'old-secret',
+  says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',
+  fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
+};

@@ -1,10 +1,11 @@
 import { mismatchText, type Diagnosis, type SignatureEvidence } from '../../signature/evidence.ts';
+import type { ReasonCode } from '../../signature/reasons.ts';
 import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/presented-signature.ts';
 import { byteChanges } from './body/byte-changes.ts';
 import { COSTS } from './change.ts';
 import { hmacName } from './constructs.ts';
 import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match.ts';
-import { diagnosisFor, fixOf, recipeOf } from './diagnosis-for.ts';
+import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
 import { readingsOf, type Reading } from './readings.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
@@ -58,13 +59,39 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   return { kind: 'too-large' };
 }
 
-/** Describes in one sentence how the digest is encoded and which changes reproduce it. Their fixes follow. */
+/** What reproduces a digest: a sentence about it, and the fixes. */
+interface FoundChanges extends Explanation {
+  readonly codes: readonly ReasonCode[];
+  readonly fix: string;
+}
+
+/** Explains digests that another program computed of this request. Undefined if no combination of changes reproduces one. */
+export function explainTexts(
+  evidence: SignatureEvidence,
+  texts: readonly string[],
+): FoundChanges | undefined {
+  const readings = texts.flatMap((text) => readingsOf(text, evidence.scheme));
+  const result = search(evidence, readings);
+  return result.kind === 'found' ? describe(evidence, result, undefined) : undefined;
+}
+
 function explainFound(
   evidence: SignatureEvidence,
-  found: SuccessfulSearch,
+  result: SuccessfulSearch,
   problem: HeaderProblem | undefined,
 ): Diagnosis {
-  const { reading, changes } = found;
+  const { code, codes, found, fix } = describe(evidence, result, problem);
+  const hint = mismatchText(evidence.digests.bytes, found, fix);
+  return { code, codes, confidence: 'proved', hint };
+}
+
+/** Describes in one sentence how the digest is encoded and which changes reproduce it. Their fixes follow. */
+function describe(
+  evidence: SignatureEvidence,
+  result: SuccessfulSearch,
+  problem: HeaderProblem | undefined,
+): FoundChanges {
+  const { reading, changes } = result;
   // A right digest that does not verify has a prefix that the scheme does not have, such as `sha256=` before an HMAC-SHA1.
   const isOnlyPrefix = changes.length === 0 && reading.problem === undefined && problem === undefined;
   const notation = isOnlyPrefix
@@ -74,8 +101,7 @@ function explainFound(
   const codes = [...new Set(parts.map(({ code }) => code))];
   const fixes = [...new Set(parts.map((part) => part.fix ?? fixOf(part.code, evidence)))];
   const [code = 'no-match'] = codes;
-  const hint = mismatchText(evidence.digests.bytes, foundText(evidence, found, notation), fixes.join('. '));
-  return { code, codes, confidence: 'proved', hint };
+  return { code, codes, found: foundText(evidence, result, notation), fix: fixes.join('. ') };
 }
 
 /** Returns how the notation of the signature differs from that of its scheme. Undefined if the two are the same. */

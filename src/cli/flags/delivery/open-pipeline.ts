@@ -48,10 +48,10 @@ interface OpenOptions {
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
   /**
-   * Called for a 2xx response whose body reports a failure. Makes the pipeline read every body. @default bodies of 2xx are
-   * not read
+   * Called with what the body of a response shows: a failure in spite of a 2xx, or the reason of a rejection. Makes the
+   * pipeline read every body. @default bodies of 2xx are not read
    */
-  readonly onContradiction?: ((cause: ResponseCause) => void) | undefined;
+  readonly onCause?: ((cause: ResponseCause) => void) | undefined;
   /** Prints the headers of each request and of its response. */
   readonly showsHeaders?: boolean;
   /** Prints one line for all messages that fail in a round for the same reason. @default a line for each message */
@@ -129,11 +129,8 @@ async function printerFor(
   return (await import('./exchange-printer.ts')).exchangePrinter({ note, errColor: io.errColor }, secrets);
 }
 
-function toWebhooks(
-  { source, sources }: ToWebhooks,
-  options: OpenOptions,
-  { retries, observer }: AttemptPrinters,
-): Pipeline {
+function toWebhooks(to: ToWebhooks, options: OpenOptions, { retries, observer }: AttemptPrinters): Pipeline {
+  const { source, sources } = to;
   return openDeliveryPipeline({
     source,
     sources,
@@ -143,7 +140,7 @@ function toWebhooks(
       retries.see(event);
     },
     ...shared(options),
-    wrapTransport: wrapperOf(observer, options.onContradiction),
+    wrapTransport: wrapperOf(observer, signingSecrets(to), options.onCause),
   });
 }
 
@@ -155,11 +152,12 @@ interface AttemptPrinters {
 /** Returns the function that makes a transport print headers and read the bodies of 2xx responses, if the command needs it. */
 function wrapperOf(
   observer: ExchangeObserver | undefined,
-  onContradiction?: OpenOptions['onContradiction'],
+  secrets: readonly string[],
+  onCause?: OpenOptions['onCause'],
 ): TransportWrapper {
   return (plain) => {
     const observed = observer === undefined ? plain : observedTransport(plain, observer);
-    return onContradiction === undefined ? observed : readingTransport(observed, onContradiction);
+    return onCause === undefined ? observed : readingTransport(observed, { secrets, onCause });
   };
 }
 
@@ -186,7 +184,7 @@ function toTrackingApi(
     },
     ...shared(options),
   };
-  return createTrackingApiPipeline(api, wrapperOf(observer));
+  return createTrackingApiPipeline(api, wrapperOf(observer, []));
 }
 
 async function toQueue(to: ToQueue, options: OpenOptions): Promise<Pipeline> {

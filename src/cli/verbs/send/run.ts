@@ -77,16 +77,16 @@ export async function sendMessage(
   if ('sources' in to) rejectMisspelledIntegration(sent.message, to.sources);
   const quiet = options.quiet === true;
   remarkOnSigning(to, options, { settings, io });
-  let warning: ResponseCause | undefined;
-  const onContradiction = (cause: ResponseCause): void => void (warning = cause);
-  const prepared = { io, settings, quiet, onRequest, onContradiction, note: io.note };
+  let shown: ResponseCause | undefined;
+  const onCause = (cause: ResponseCause): void => void (shown = cause);
+  const prepared = { io, settings, quiet, onRequest, onCause, note: io.note };
   const open = await openPipeline(to, { ...prepared, showsHeaders: showsHeaders(options) });
   const { madeId } = sent;
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
   const { outcome, cause } = await explained(await deliver(sent, open, io), { options, settings, io });
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
-  printResult(sent, { outcome, judgement, cause, warning }, options, io);
+  printResult(sent, { outcome, judgement, cause, shown }, options, io);
   const isGood = isTaken(outcome.outcome) && isSound(judgement);
   return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
 }
@@ -197,25 +197,27 @@ interface SendResult {
   /** Why the message was not delivered. Undefined for a message that was delivered or queued. */
   readonly cause: FailureCause | undefined;
   readonly judgement: LoopbackJudgement | undefined;
-  /** A failure that the body of a 2xx response reports. */
-  readonly warning: ResponseCause | undefined;
+  /** What the body of the last response shows: a failure in spite of a 2xx, or the reason of a rejection. */
+  readonly shown: ResponseCause | undefined;
 }
 
 function printResult(
   sent: SendableMessage,
-  { outcome, judgement, cause, warning }: SendResult,
+  { outcome, judgement, cause: known, shown }: SendResult,
   options: SendOptions,
   io: Io,
 ): void {
   const { message } = sent;
-  const isShown = options.verbose || warning?.confidence !== 'possible';
+  const isSure = options.verbose || shown?.confidence !== 'possible';
+  const isDelivered = outcome.outcome === 'delivered';
+  const cause = known && shown ? { ...known, ...shown, hint: shown.fix } : known;
   const facts = {
     type: message.type,
     title: messageTitleOf(message),
     cause,
     judgement,
     body: options.verbose ? sentBodyText(sent) : undefined,
-    warning: outcome.outcome === 'delivered' && isShown ? warning : undefined,
+    warning: isDelivered && isSure ? shown : undefined,
   };
   if (options.output === 'json') {
     io.out(jsonLine(resultLine(outcome, facts)));

@@ -1,0 +1,78 @@
+import type { ReceiverMistake, ShownAnswer, ShownDigest } from '../../check/check.ts';
+import { Deadline } from '../../signature/deadline.ts';
+import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
+import { SignatureVerifier } from '../../signature/signature-verifier.ts';
+import { explainTexts } from '../signature/explain-signature.ts';
+import { OLD_SECRET } from './fixes.ts';
+import { DIGEST_BYTES } from '../signature/readings.ts';
+
+/** Matches texts of the length of a digest, in hex or base64. */
+const TOKEN = /(?<![\w+/])(?:[0-9a-f]{32,128}|[\w+/-]{22,88}={0,2})(?![\w+/=])/gi;
+/** Matches what programs write before the digest that they compute. */
+const COMPUTED = /(?:expect|comput|calculat|should|want|local|our|mine|actual|digest|hash|hmac)[^\n]{0,40}$/i;
+const LENGTHS: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
+const MOST_BEFORE = 80;
+/** More digests than a receiver writes about one request. */
+const MOST_DIGESTS = 8;
+/** Time limit of the search. As for `hooks verify`, one user waits for it. */
+const PATIENT_MS = 300;
+
+/**
+ * Explains the signature that a receiver computed, if its response or its output shows it: searches for the changes that
+ * reproduce it. Undefined if it shows no digest but the one that was sent.
+ */
+export function explainShownDigest(answer: ShownAnswer): ShownDigest | undefined {
+  const { shown, request, secrets } = answer;
+  const headers = pairsOf(request.headers);
+  const { schemes = detectSchemes(headers, { own: [], secrets }) } = answer;
+  const sent = new Set(headers.flatMap(([, value]) => digestsIn(value).map(({ text }) => text)));
+  const found = digestsIn(shown);
+  const others = found.filter(({ text }) => !sent.has(text)).slice(0, MOST_DIGESTS);
+  if (secrets.length === 0) return undefined;
+  for (const scheme of others.length === 0 ? [] : schemes) {
+    const options = { secrets, scheme: [scheme], headers, ignoreTimestamp: true };
+    const verifier = new SignatureVerifier(options).update(request.body);
+    const evidence = verifier.mismatch({}, new Deadline(PATIENT_MS));
+    if (evidence.kind !== 'signature') continue;
+    const explained = explainTexts(
+      evidence,
+      others.map(({ text }) => text),
+    );
+    if (explained === undefined) continue;
+    // A digest that is right in all parts is made with another of the given secrets.
+    if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
+    const says = `it shows the signature that it expects: ${explained.found}`;
+    return { mistake: { code: explained.code, says, fix: explained.fix } };
+  }
+  const computed = found.filter(({ before }) => COMPUTED.test(before));
+  const isRight = found.length > 1 && computed.some(({ text }) => sent.has(text));
+  if (isRight && others.length === 0) return { mistake: COMPARES_WRONGLY };
+  return computed.some((each) => others.includes(each)) ? {} : undefined;
+}
+
+const COMPARES_WRONGLY = {
+  code: 'compares-wrongly',
+  says: 'it shows the right signature twice, as received and as computed: it compares the two in a wrong way',
+  fix: 'compare text with text, both in lower case and without a prefix or white space: a Buffer never equals a string, and timingSafeEqual takes two Buffers of one length',
+} satisfies ReceiverMistake;
+
+interface Token {
+  readonly text: string;
+  /** The text in front of it. */
+  readonly before: string;
+}
+
+function digestsIn(text: string): readonly Token[] {
+  return Array.from(text.matchAll(TOKEN), ({ 0: token, index }) => {
+    return { text: token, before: text.slice(Math.max(0, index - MOST_BEFORE), index) };
+  }).filter(({ text: token }) => {
+    const encoding = /^[0-9a-f]+$/i.test(token) ? 'hex' : 'base64';
+    return LENGTHS.has(Buffer.from(token, encoding).length);
+  });
+}
+
+function pairsOf(headers: readonly string[]): readonly (readonly [string, string])[] {
+  return headers.flatMap((name, at) =>
+    at % 2 === 0 ? [[name.toLowerCase(), headers[at + 1] ?? ''] as const] : [],
+  );
+}
