@@ -30,8 +30,9 @@ export function readingTransport(transport: Transport, { secrets, onCause }: Rea
       if (status > 299) {
         const shown = await explainShown({ shown: body, request, secrets });
         const { mistake } = shown ?? {};
-        if (mistake !== undefined)
+        if (mistake !== undefined) {
           onCause({ ...mistake, confidence: 'proved', kind: 'receiver', isQuotation: false });
+        }
         return result;
       }
       const evidence = { status, headers, body: withoutSent(body, request), isSigned: true };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
@@ -18,11 +18,11 @@ type Answer = (body: string, signature: string) => string;
 
 /** Starts a receiver that rejects all messages with this text. Returns its URL. */
 async function rejecting(answer: Answer): Promise<string> {
-  const server = createServer((request, response) => {
-    void buffer(request).then((body) => {
-      response.writeHead(401).end(answer(body.toString(), String(request.headers['x-signature'])));
-    });
-  }).listen(0, '127.0.0.1');
+  const reject = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request);
+    response.writeHead(401).end(answer(body.toString(), String(request.headers['x-signature'])));
+  };
+  const server = createServer((request, response) => void reject(request, response)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a server that listens has an address

@@ -33,7 +33,7 @@ const SUSPECTS: readonly VerificationSuspect[] = [
 
 /** The digest that a receiver computes tells the remaining mistakes apart. */
 const SHOW_DIGEST =
-  'let the receiver print the digest that it computes, and run hooks test URL -- COMMAND, or put the digest into its response while you test: hooks test then finds what it hashes, with which secret';
+  'check that it has the same secret, and let it print the digest that it computes: behind hooks test URL -- COMMAND, or in its response while you test, hooks finds what it hashes';
 const COMPARE_SECRETS =
   "compare the secrets without showing them (printf %s 'SECRET' | sha256sum on both sides); if they are equal, print the length of what the receiver hashes";
 const EXEMPT =

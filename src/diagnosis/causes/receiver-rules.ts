@@ -27,7 +27,7 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
     isSigned: true,
     words:
       /(?:bad|invalid|wrong|mismatch)[^.\n]{0,20}(?:signature|hmac|digest|(?<![a-z])sig(?![a-z]))|(?:signature|hmac|digest|(?<![a-z])sig(?![a-z]))[^.\n]{0,30}(?:\bbad\b|invalid|mismatch|does not match|not match|verification failed|wrong|\bmatch)|\b(?:no|not|any|without)\b[^.\n]{0,20}\b(?:valid|match\w*)[^.\n]{0,20}(?:signature|hmac|digest)/i,
-    fix: 'run hooks test URL, which finds out how the receiver verifies; or let its response show the digest that it computes while you test: hooks send then names what it hashes',
+    fix: 'check that it has the same secret; then run hooks test URL, which finds out how the receiver verifies, or let its response show the digest that it computes while you test, which hooks send explains',
   },
   validation: {
     status: [400, 422],

@@ -265,7 +265,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'a refused signature names a page about CSRF',
     receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
     cause: 'it rejects correct and forged messages alike with 403, and blames the signature',
-    fix: 'compare the length of its secret with that of yours (is it the same secret?)',
+    fix: 'check that it has the same secret, and let it print the digest that it computes',
     never: ['CSRF token'],
   },
   {
@@ -289,7 +289,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'sender and receiver have different secrets',
     receiver: () => rightBut(undefined, 'another secret'),
     cause: 'it rejects correct and forged messages alike with 401, and blames the signature',
-    fix: 'pass what it received to hooks verify',
+    fix: 'check that it has the same secret, and let it print the digest that it computes',
     never: ['✓ unsigned', '✓ tampered'],
   },
   {

@@ -33,7 +33,7 @@ const STATUSES: readonly RespondingCase[] = [
     status: 401,
     body: '{"error":"invalid signature"}',
     cause: '401 Unauthorized from {url}',
-    fix: 'run hooks test URL, which finds out how the receiver verifies; check that it has the same secret',
+    fix: 'check that it has the same secret; then run hooks test URL, which finds out how the receiver verifies',
   },
   {
     id: 'payment',

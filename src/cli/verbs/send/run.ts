@@ -209,7 +209,6 @@ function printResult(
 ): void {
   const { message } = sent;
   const isSure = options.verbose || shown?.confidence !== 'possible';
-  const isDelivered = outcome.outcome === 'delivered';
   const cause = known && shown ? { ...known, ...shown, hint: shown.fix } : known;
   const facts = {
     type: message.type,
@@ -217,7 +216,7 @@ function printResult(
     cause,
     judgement,
     body: options.verbose ? sentBodyText(sent) : undefined,
-    warning: isDelivered && isSure ? shown : undefined,
+    warning: outcome.outcome === 'delivered' && isSure ? shown : undefined,
   };
   if (options.output === 'json') {
     io.out(jsonLine(resultLine(outcome, facts)));
