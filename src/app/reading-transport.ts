@@ -8,8 +8,8 @@ import type { Transport } from '../transport/transport.ts';
  */
 const READING = { responseBytes: 16 * 1024, responseMs: 300 };
 
-/** What a response says beyond its status. */
-interface Reading {
+/** The reader of the response bodies. */
+interface BodyReader {
   /** The secrets that sign the requests. */
   readonly secrets: readonly string[];
   /** Called with the failure that the body of a 2xx reports, or with the reason of a rejection that its body proves. */
@@ -20,7 +20,7 @@ interface Reading {
  * Returns a transport that reads every body: that of a 2xx for a failure that it reports, that of a rejection for the
  * signature that the receiver expects. It waits for each body, so use it for few messages only.
  */
-export function readingTransport(transport: Transport, { secrets, onCause }: Reading): Transport {
+export function readingTransport(transport: Transport, { secrets, onCause }: BodyReader): Transport {
   return {
     send: async (request) => {
       const result = await transport.send({ ...request, ...READING });

@@ -67,8 +67,8 @@ export interface MistakenRequest {
   readonly mistake: ReceiverMistake;
 }
 
-/** A rejected request, and what the receiver said about it. */
-export interface ShownAnswer {
+/** A rejected request, and the texts in which its receiver may show the digest that it computed. */
+export interface ShownTexts {
   /** The body of its response and its output, unescaped. */
   readonly shown: string;
   readonly request: { readonly body: Uint8Array; readonly headers: readonly string[] };

@@ -118,7 +118,7 @@ export class ReceiverUnderTest {
     return causes.printedCauseOf(await this.output(), { status, url: redactUrl(url) });
   }
 
-  /** What the receiver has printed while it handled the last request. Empty if its output is not known. */
+  /** The text that the receiver has printed while it handled the last request. Empty if its output is not known. */
   async output(): Promise<string> {
     const { printed, clock, signal } = this.#options;
     if (printed === undefined) return '';

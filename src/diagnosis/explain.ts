@@ -1,5 +1,5 @@
 import { hedged } from '../confidence.ts';
-import type { MistakenRequest, MistakeOptions, ShownAnswer, ShownDigest } from '../check/check.ts';
+import type { MistakenRequest, MistakeOptions, ShownTexts, ShownDigest } from '../check/check.ts';
 import {
   diagnosisOf,
   mismatchText,
@@ -127,7 +127,7 @@ export async function mistakenRequests(
 }
 
 /** Explains the signature that a receiver computed, if it shows it. Loads the code on demand, as `mistakenRequests` does. */
-export async function explainShown(answer: ShownAnswer): Promise<ShownDigest | undefined> {
+export async function explainShown(texts: ShownTexts): Promise<ShownDigest | undefined> {
   const { explainShownDigest } = await import('./mistakes/shown-digest.ts');
-  return explainShownDigest(answer);
+  return explainShownDigest(texts);
 }

@@ -3,7 +3,7 @@ import { BUILT_IN_SCHEMES, SEGMENT } from '../../signature/schemes/built-in.ts';
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { layoutOf, signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import type { CheckResponse } from '../check-response.ts';
-import type { MistakenRequest, MistakeOptions, ReceiverMistake, ShownAnswer, ShownDigest } from '../check.ts';
+import type { MistakenRequest, MistakeOptions, ReceiverMistake, ShownTexts, ShownDigest } from '../check.ts';
 import { isTakenResponse } from '../judge-responses.ts';
 import type { SuspectModel } from '../mistakes/suspects.ts';
 import type { ReceiverUnderTest } from '../receiver-under-test.ts';
@@ -17,7 +17,7 @@ export interface VerificationProbeOptions extends MistakeOptions {
    */
   readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
   /** Explains the digest that a receiver shows in its response or output. Undefined if it shows none. */
-  readonly explainShown: (answer: ShownAnswer) => Promise<ShownDigest | undefined>;
+  readonly explainShown: (texts: ShownTexts) => Promise<ShownDigest | undefined>;
 }
 
 const PROBING_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { ReceiverMistake, ShownAnswer, ShownDigest } from '../../check/check.ts';
+import type { ReceiverMistake, ShownTexts, ShownDigest } from '../../check/check.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
 import { SignatureVerifier } from '../../signature/signature-verifier.ts';
@@ -21,10 +21,10 @@ const PATIENT_MS = 300;
  * Explains the signature that a receiver computed, if its response or its output shows it: searches for the changes that
  * reproduce it. Undefined if it shows no digest but the one that was sent.
  */
-export function explainShownDigest(answer: ShownAnswer): ShownDigest | undefined {
-  const { shown, request, secrets } = answer;
+export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
+  const { shown, request, secrets } = texts;
   const headers = pairsOf(request.headers);
-  const { schemes = detectSchemes(headers, { own: [], secrets }) } = answer;
+  const { schemes = detectSchemes(headers, { own: [], secrets }) } = texts;
   const sent = new Set(headers.flatMap(([, value]) => digestsIn(value).map(({ text }) => text)));
   const found = digestsIn(shown);
   const others = found.filter(({ text }) => !sent.has(text)).slice(0, MOST_DIGESTS);

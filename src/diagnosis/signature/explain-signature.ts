@@ -59,7 +59,7 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   return { kind: 'too-large' };
 }
 
-/** What reproduces a digest: a sentence about it, and the fixes. */
+/** The changes that reproduce a digest, in a sentence, and their fixes. */
 interface FoundChanges extends Explanation {
   readonly codes: readonly ReasonCode[];
   readonly fix: string;

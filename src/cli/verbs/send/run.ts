@@ -197,7 +197,7 @@ interface SendResult {
   /** Why the message was not delivered. Undefined for a message that was delivered or queued. */
   readonly cause: FailureCause | undefined;
   readonly judgement: LoopbackJudgement | undefined;
-  /** What the body of the last response shows: a failure in spite of a 2xx, or the reason of a rejection. */
+  /** The failure that the body of a 2xx reports, or the reason of a rejection that its body proves. */
   readonly shown: ResponseCause | undefined;
 }
 
