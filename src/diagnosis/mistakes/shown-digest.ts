@@ -1,6 +1,7 @@
 import type { ReceiverMistake, ShownTexts, ShownDigest } from '../../check/check.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
+import { rawHeaderList } from '../../signature/schemes/header-list.ts';
 import { SignatureVerifier } from '../../signature/signature-verifier.ts';
 import { explainTexts } from '../signature/explain-signature.ts';
 import { OLD_SECRET } from './fixes.ts';
@@ -23,7 +24,7 @@ const PATIENT_MS = 300;
  */
 export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
   const { shown, request, secrets } = texts;
-  const headers = pairsOf(request.headers);
+  const headers = rawHeaderList(request.headers);
   const { schemes = detectSchemes(headers, { own: [], secrets }) } = texts;
   const sent = new Set(headers.flatMap(([, value]) => digestsIn(value).map(({ text }) => text)));
   const found = digestsIn(shown);
@@ -69,10 +70,4 @@ function digestsIn(text: string): readonly Token[] {
     const encoding = /^[0-9a-f]+$/i.test(token) ? 'hex' : 'base64';
     return LENGTHS.has(Buffer.from(token, encoding).length);
   });
-}
-
-function pairsOf(headers: readonly string[]): readonly (readonly [string, string])[] {
-  return headers.flatMap((name, at) =>
-    at % 2 === 0 ? [[name.toLowerCase(), headers[at + 1] ?? ''] as const] : [],
-  );
 }
