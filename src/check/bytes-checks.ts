@@ -7,7 +7,7 @@ const SPELLED_OTHERWISE = String.raw`"revenue" : 27.50, "total":1E2, "2":"\u0041
 const ONLY_STRINGIFIED: ReceiverMistake = {
   code: 're-serialised',
   says: 'it verifies the JSON that it parsed and wrote again, not the bytes received: enough for Segment and hooks, which send the output of JSON.stringify, but wrong as soon as a sender, a proxy or another language writes numbers, escapes or spaces differently',
-  fix: 'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post',
+  fix: 'hash the bytes of the body as received, before any parser: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post',
 };
 
 /**

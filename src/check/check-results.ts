@@ -53,6 +53,13 @@ export function checkName({ code, title }: Check): Pick<CheckResult, 'check' | '
   return { check: code, title };
 }
 
+/** The mistake of responses whose body has no end. */
+export const NEVER_ENDS: ReceiverMistake = {
+  code: 'never-ends',
+  says: 'its responses have a status, but their bodies do not end: a sender that reads them waits for its whole timeout',
+  fix: 'end the response on each path (res.end(), exchange.close(), done), or give its Content-Length',
+};
+
 function tooSlow(ms: number, timeoutMs: number): ReceiverMistake {
   return {
     code: 'slow',

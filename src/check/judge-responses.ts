@@ -39,7 +39,8 @@ export const EXPECTED_STATUS = {
 } as const satisfies Readonly<Record<Expected, string>>;
 
 function unclearMistake(code: string, says: string): ReceiverMistake {
-  const fix = 'respond with 401 instead (400 to a body that is not JSON): senders look only at the status';
+  const fix =
+    'respond with 401 instead (400 to a body that is not JSON), and set the status before any output: senders look only at the status';
   return { code, says, fix };
 }
 

@@ -87,6 +87,11 @@ export class ReceiverUnderTest {
     return this.#options.signal.aborted ? INTERRUPTED : this.#options.gone();
   }
 
+  /** Whether the bodies of its responses do not end. */
+  get neverEnds(): boolean {
+    return this.#slowBodies >= MOST_SLOW_BODIES;
+  }
+
   /**
    * Sends the requests of a check and returns the responses. Requests that are sent one after another end at the first one
    * without a response. Each has the id of its message as key, so that a duplicate has the same key.

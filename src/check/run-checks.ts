@@ -3,6 +3,7 @@ import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
 import {
   checkName,
   judgeResponses,
+  NEVER_ENDS,
   PROVES_NOTHING,
   resultOf,
   unsentResult,
@@ -35,7 +36,6 @@ export interface RunEnd {
 
 /** Maximum number of checks besides the chosen ones. */
 const MAX_CONTROLS = 6;
-
 const DIED_FIX =
   'catch the error and respond with 400 or 500 instead: a receiver must outlive every request, and the checks that did not run can find more';
 
@@ -103,15 +103,15 @@ export class CheckRun {
   async #result(check: Check): Promise<HeldResult> {
     const reason = this.#whySkipped(check);
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
-    this.#over ??= this.#receiver.over;
-    if (this.#over !== undefined) return unsentResult(check, this.#over);
+    if ((this.#over ??= this.#receiver.over) !== undefined) return unsentResult(check, this.#over);
     if ((check.expects === 'rejected' || check.advice) && !(await this.#takesCorrect())) {
       this.#over = this.#receiver.over;
       return unsentResult(check, this.#over ?? PROVES_NOTHING);
     }
     const requests = this.#requests(check);
-    if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
-    return this.#make(check, requests);
+    return typeof requests === 'string'
+      ? { ...checkName(check), outcome: 'skipped', reason: requests }
+      : this.#make(check, requests);
   }
 
   #whySkipped({ needsSecret, expects, skip }: Check): string | undefined {
@@ -150,7 +150,8 @@ export class CheckRun {
       return unsentResult(check, INTERRUPTED);
     }
     if (!decisive.isRight) return this.#failed(check, judgement, requests);
-    const result = resultOf(check, judgement, slow);
+    const isEndless = check.withinShare !== undefined && this.#receiver.neverEnds;
+    const result = resultOf(check, judgement, isEndless ? NEVER_ENDS : slow);
     if (!isOfAnyReceiver(decisive.response, check.expects)) return result;
     return () => (this.#progress.hasTaken ? result : unsentResult(check, PROVES_NOTHING));
   }
@@ -185,10 +186,9 @@ export class CheckRun {
 
   #explain(failure: ProbeOutcome): ReceiverMistake {
     const unsigned = this.#sample.isSigned ? undefined : this.#progress.unsignedMistake(failure.response);
-    const { proved } = this.#further;
-    const { isSigned } = this.#sample;
-    const context = { model: this.#model, proved, countered: this.#countered(failure), isSigned };
-    return unsigned ?? explainFailure(failure, context);
+    const [model, { proved }, { isSigned }] = [this.#model, this.#further, this.#sample];
+    const countered = this.#countered(failure);
+    return unsigned ?? explainFailure(failure, { model, proved, countered, isSigned });
   }
 
   #countered({ response }: ProbeOutcome): ReceiverMistake | undefined {

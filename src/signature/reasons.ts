@@ -1,5 +1,5 @@
 const RAW =
-  'the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, file_get_contents("php://input"), @RequestBody byte[]';
+  'the bytes as received, before anything parses them: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post, file_get_contents("php://input"), @RequestBody byte[]';
 
 /** The advice for a receiver that verifies bytes other than those it received. */
 export const RAW_BYTES = `Verify ${RAW}`;

@@ -112,7 +112,7 @@ export class SuspectModel {
 
   /** The mistake of rejecting a forgery in words only. Other words than all correct messages got count, too. */
   unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
-    const { reply } = response.kind === 'taken' ? response : {};
+    const reply = replyOf({ response });
     const replies = isForged && reply ? this.passed.map((each) => replyOf(each)) : [];
     const isOther = replies.length >= 3 && replies.every((each) => each !== reply && each === replies[0]);
     const mistake = unclearRejection(response, isOther);
@@ -203,7 +203,9 @@ export class SuspectModel {
   }
 }
 
-const replyOf = ({ response }: ProbeOutcome) => (response.kind === 'taken' ? response.reply : undefined);
+/** The words of a 2xx, without its numbers, such as a count of bytes. */
+const replyOf = ({ response }: Pick<ProbeOutcome, 'response'>) =>
+  response.kind === 'taken' ? response.reply?.replaceAll(/\d+/g, '#') : undefined;
 
 /** The cause of a rejection by a system that let other messages pass. */
 const SOME_REJECTED = {

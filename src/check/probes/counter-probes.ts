@@ -198,7 +198,7 @@ async function hashesSomeFields(
   return {
     code: 're-serialised',
     says: `it verifies a message of \`type\` alone, but not one with ${alternatives(wrong)}: it hashes the message after it dropped or changed these fields (a whitelist, a DTO, a schema)`,
-    fix: 'hash the bytes of the body as received, before any parser or validation: express.raw(), rawBody: true and req.rawBody in Nest, request.get_data(), request.raw_post',
+    fix: 'hash the bytes of the body as received, before any parser or validation: express.raw({ type: "*/*" }), rawBody: true and req.rawBody in Nest, request.get_data(), request.raw_post',
   };
 }
 

@@ -8,7 +8,7 @@ import { productRule } from './product-rules.ts';
  */
 export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
   'status-in-body': {
-    body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*"?[45]\d\d\b/,
+    body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*(?:"[45]\d\d"|[45]\d\d\b)/,
     says: 'it responds with {status}, and another status in the body: senders count the message as delivered',
     fix: 'respond with that status itself (API Gateway: Lambda proxy integration)',
   },

@@ -10,7 +10,7 @@ export const TEXT_FIX =
 
 /** The fix for a body that is not hashed as it was received. */
 export const RAW_BODY_FIX =
-  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
+  'hash the bytes of the body as received, before any parser: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
 /** The mistake of a receiver that lacks the secret that signs. */
 export const OLD_SECRET: ReceiverMistake = {

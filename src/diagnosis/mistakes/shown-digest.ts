@@ -5,7 +5,7 @@ import { rawHeaderList } from '../../signature/schemes/header-list.ts';
 import { SignatureVerifier } from '../../signature/signature-verifier.ts';
 import { explainTexts } from '../signature/explain-signature.ts';
 import { OLD_SECRET } from './fixes.ts';
-import { DIGEST_BYTES } from '../signature/readings.ts';
+import { DIGEST_BYTES } from '../signature/constructs.ts';
 
 /** Matches texts of the length of a digest, in hex or base64. */
 const TOKEN = /(?<![\w+/])(?:[0-9a-f]{32,128}|[\w+/-]{22,88}={0,2})(?![\w+/=])/gi;

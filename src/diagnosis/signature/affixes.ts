@@ -15,6 +15,10 @@ interface Affix {
 }
 
 const code = 'trimmed-secret';
+/** Names under which secret managers keep a secret in JSON. */
+const JSON_NAMES = 'secret webhook_secret webhookSecret WEBHOOK_SECRET signing_secret key token value'.split(
+  ' ',
+);
 
 const AFFIXES: readonly Affix[] = [
   { what: 'a newline', after: '\n', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
@@ -36,6 +40,9 @@ const AFFIXES: readonly Affix[] = [
     prefix(name, 2),
   ),
   ...['export HOOKS_SECRET=', 'Bearer '].map((name) => prefix(name, 3)),
+  ...JSON_NAMES.flatMap((name) => [`{"${name}":"`, `{"${name}": "`]).map((before): Affix => {
+    return { what: `the JSON ${before}…"}`, before, after: '"}', cost: 3, code: 'misread-secret' };
+  }),
 ];
 
 function prefix(before: string, cost: Cost): Affix {

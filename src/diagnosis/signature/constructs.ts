@@ -28,6 +28,16 @@ export const HASH_NAMES: Readonly<Record<HmacAlgorithm, string>> = {
   md5: 'MD5',
 };
 
+/** Length of the digest of each hash. */
+export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
+  sha1: 20,
+  sha256: 32,
+  sha512: 64,
+  sha384: 48,
+  md5: 16,
+};
+export const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the keys of the record above
+
 /** How a digest is written before it is hashed again. `latin1` stands for its bytes. */
 const NOTATIONS = ['hex', 'base64', 'latin1'] as const;
 

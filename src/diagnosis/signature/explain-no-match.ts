@@ -13,7 +13,9 @@ import { unexpandedName } from '../../signature/secret.ts';
 import { bodyNoteOf } from './body/body-looks.ts';
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
 import { oddLooksOf } from './other-secrets.ts';
-import { DIGEST_BYTES, whatOf, type Reading } from './readings.ts';
+import { DIGEST_BYTES } from './constructs.ts';
+import type { Reading } from './readings/reading.ts';
+import { whatOf } from './readings/readings.ts';
 import type { FailedSearch } from './search.ts';
 import { knownValue } from './unreadable.ts';
 
@@ -159,5 +161,5 @@ function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {
 
 function wholeSignature(scheme: SignatureScheme): string {
   if (scheme.isLenient !== true) return recipeOf(scheme);
-  return 'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
+  return 'Look at how the sender writes the digest and at whether the header was copied whole: X-Signature is the HMAC-SHA1 in 40 hex digits';
 }

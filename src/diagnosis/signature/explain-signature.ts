@@ -6,7 +6,8 @@ import { COSTS } from './change.ts';
 import { hmacName } from './constructs.ts';
 import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match.ts';
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
-import { readingsOf, type Reading } from './readings.ts';
+import type { Reading } from './readings/reading.ts';
+import { readingsOf } from './readings/readings.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
 /** Finds out why a signature does not match: by its headers, then by a search for the changes that reproduce it. */
@@ -81,7 +82,10 @@ function explainFound(
   problem: HeaderProblem | undefined,
 ): Diagnosis {
   const { code, codes, found, fix } = describe(evidence, result, problem);
-  const hint = mismatchText(evidence.digests.bytes, found, fix);
+  const age = evidence.ageProblem;
+  const besides = age === undefined ? '' : `; besides, ${age.found}`;
+  const fixes = age?.fix === undefined ? fix : `${fix}. ${age.fix}`;
+  const hint = mismatchText(evidence.digests.bytes, found + besides, fixes);
   return { code, codes, confidence: 'proved', hint };
 }
 

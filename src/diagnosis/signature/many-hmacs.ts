@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { paddedKey, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
 import type { Variant } from './change.ts';
 import type { BodyCandidate } from './body/body-changes.ts';
-import { DIGEST_BYTES } from './readings.ts';
+import { DIGEST_BYTES } from './constructs.ts';
 import type { Secret } from './secret-changes.ts';
 
 /** The padded keys of the two hashes of an HMAC (RFC 2104). */

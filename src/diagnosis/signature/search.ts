@@ -10,7 +10,7 @@ import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets } from './other-secrets.ts';
-import type { Reading } from './readings.ts';
+import type { Reading } from './readings/reading.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 
 export type SearchResult =

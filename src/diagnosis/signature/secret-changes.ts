@@ -108,6 +108,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
       only(3, 'with the secret cut off where a double click stops', /^(\w+)\W/),
       without(2, 'without the dashes in the secret', /-/g),
       without(2, 'without the zeros before the secret, as a number', /^0+(?=\d+$)/),
+      [2, 'with the decimal number that YAML 1.1 reads from an octal secret', octalNumber],
       without(3, 'without the last character of the secret', /.$/s),
       ...[32, 16, 20, 24, 64].map((length): SecretRow => {
         const would = `with the first ${length} characters of the secret alone`;
@@ -140,6 +141,10 @@ function firstOf(secret: string, length: number): string | undefined {
 
 function inAscii(text: string): string {
   return plainQuotes(text).replaceAll(/[\u2010-\u2015\u2212]/g, '-');
+}
+
+function octalNumber(secret: string): string | undefined {
+  return /^0[0-7]{1,20}$/.test(secret) ? String(BigInt(`0o${secret}`)) : undefined;
 }
 
 function padded(secret: string): string | undefined {

@@ -17,7 +17,7 @@ const SHORT_KEYS_FIRST =
   '{"type":"track","event":"S","userId":"u1","messageId":"m-1","properties":{"total":27.5,"plan":"pro","id":1}}';
 const NO_MATCH = 'probably the two sides hold different secrets';
 const RAW =
-  'the bytes as received, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'the bytes as received, before anything parses them: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 const COMPARE_BODIES = 'compare what each side signs in the same way, byte by byte: the body';
 
@@ -666,7 +666,7 @@ const BODIES: readonly AnswerCase[] = [
   ]),
   received('object-object', 'the receiver verifies String(req.body)', '[object Object]', [
     'The body is a value as a program prints it: it begins with "[object Object]"',
-    'express.raw()',
+    'express.raw({ type: "*/*" })',
   ]),
   received(
     'python-repr',
@@ -877,7 +877,7 @@ const OUR_SECRET: readonly AnswerCase[] = [
         'json',
         'the file is JSON',
         `{"secret":"${SECRET}"}`,
-        'with the value in the JSON of the secret alone',
+        'without the JSON {"secret":"…"} around the secret',
       ],
       [
         'comma',

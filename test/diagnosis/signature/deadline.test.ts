@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { processorMs } from '../../../src/clock.ts';
 import { diagnosisBudget } from '../../../src/signature/deadline.ts';
 import { verify, Verifier } from '../../../src/app/explained.ts';
 import type { VerifyOptions, VerifyResult } from '../../../src/signature/verify-options.ts';
@@ -154,8 +155,8 @@ describe('the time for a diagnosis', () => {
   });
 
   it.each(COSTLY)('is enough for %s, with much to spare on a busy machine', (_name, body) => {
-    const startedAt = performance.now();
+    const before = processorMs();
     verify({ body, signature: '0'.repeat(40), secrets: ['k'], diagnose: true });
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(processorMs() - before).toBeLessThan(5_000);
   });
 });

@@ -200,9 +200,12 @@ describe('diagnose', () => {
   });
 
   it.each([
-    ['', 'the signature is empty. Give the 40 hex digits'],
-    ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
-    ['hello', 'the signature has 5 characters that are not 40 hex digits. Give the 40 hex digits'],
+    ['', 'the signature is empty. Look at how the sender writes the digest'],
+    ['a', 'the signature has 1 hex digit instead of 40. Look at how the sender writes the digest'],
+    [
+      'hello',
+      'the signature has 5 characters that are not 40 hex digits. Look at how the sender writes the digest',
+    ],
     [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
   ])('does not blame the secrets for the signature %j', (signature, hint) => {
     const diagnosis = mismatch({ body, signature, secrets: ['k'] });

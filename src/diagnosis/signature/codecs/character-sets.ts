@@ -6,6 +6,11 @@ const AS_UTF_8 = {
   fix: 'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set',
 } as const;
 
+const NORMALIZED = {
+  code: 'other-encoding',
+  fix: 'Sign the bytes that are sent: a file system (macOS), a database or a library writes the accents of letters in another Unicode form',
+} as const;
+
 const windows1252 = new TextDecoder('windows-1252');
 
 /** Character sets other than UTF-8. They change only what is not all ASCII. */
@@ -52,8 +57,8 @@ export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
   },
   { name: 'ASCII, without other characters', encode: ({ text }) => text.replaceAll(/[^\0-\x7f]/g, '') },
   { name: 'UTF-8, with U+FFFD for what is not UTF-8', encode: ({ text }) => text },
-  { name: 'Unicode form NFC', encode: (plain) => normalized(plain, 'NFC') },
-  { name: 'Unicode form NFD', encode: (plain) => normalized(plain, 'NFD') },
+  { name: 'Unicode form NFC', encode: (plain) => normalized(plain, 'NFC'), signed: NORMALIZED },
+  { name: 'Unicode form NFD', encode: (plain) => normalized(plain, 'NFD'), signed: NORMALIZED },
 ]);
 
 /** The encodings in UTF-16. Unlike the other character sets, they change ASCII. */

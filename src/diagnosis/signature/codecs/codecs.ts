@@ -61,6 +61,7 @@ export const BYTE_CODECS: readonly Codec[] = [
     encode: ({ bytes }) => pythonBytesText(bytes),
     bodyCost: 3,
   },
+  { name: 'the JSON of a Node Buffer', encode: ({ bytes }) => JSON.stringify(bytes), bodyCost: 2, cost: 3 },
   ...UTF_16,
   ...hashed('sha256', 'SHA-256'),
   ...hashed('sha1', 'SHA-1'),
@@ -78,7 +79,8 @@ function hashed(algorithm: string, name: string): readonly Codec[] {
     {
       name: `its ${name}`,
       encode: ({ bytes }) => createHash(algorithm).update(bytes).digest(),
-      cost: 3,
+      cost: 2,
+      bodyCost: 3,
     },
   ];
 }

@@ -1,54 +1,24 @@
 import { isUtf8 } from 'node:buffer';
-import { printable } from '../../redact.ts';
-import type { HmacAlgorithm } from '../../signature/hmac.ts';
-import type { ReasonCode } from '../../signature/reasons.ts';
-import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
-import { HASH_NAMES, hmacName, otherHashCode } from './constructs.ts';
-
-/** A notation of a signature other than that of its scheme. */
-export interface NotationProblem {
-  readonly code: ReasonCode;
-  /** Names the notation: `HMAC-SHA1 in base64`. */
-  readonly what: string;
-  /** Describes the text around the digest, to follow "it": `has other characters around its digits`. */
-  readonly around?: string | undefined;
-  readonly fix?: string | undefined;
-}
-
-/** One way to read a received text as a digest. */
-export interface Reading {
-  readonly algorithm: HmacAlgorithm;
-  /** How unlikely the reading is, compared with the other readings of the text. */
-  readonly cost: number;
-  /** The difference from the notation of the scheme. Undefined if the text is in that notation. */
-  readonly problem?: NotationProblem;
-  /** Whether the text is this digest, which has one latin1 character per byte. */
-  readonly matches: (digest: string) => boolean;
-}
-
-export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
-  sha1: 20,
-  sha256: 32,
-  sha512: 64,
-  sha384: 48,
-  md5: 16,
-};
-const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the keys of the record above
-
-/** Minimum bits of a part of a digest that identify the digest. */
-const FEWEST_BITS = 32;
+import { printable } from '../../../redact.ts';
+import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import { recipeOf } from '../diagnosis-for.ts';
+import { ALGORITHMS, DIGEST_BYTES, HASH_NAMES, hmacName, otherHashCode } from '../constructs.ts';
+import type { Reading } from './reading.ts';
+import { lossyReadings, partReadings } from './lost-readings.ts';
 
 /** Returns all readings of a text as a signature of a scheme, the likeliest first. Empty if the text cannot be a digest. */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
   const own = tokenReadings(bare, scheme);
-  const found =
-    own.length > 0
-      ? own
-      : undecorated(bare).flatMap((token) =>
-          tokenReadings(token, scheme).map((reading) => decorated(reading, text.trim(), token)),
+  const isWhole = own.some(({ cost }) => cost === 0);
+  const inside = isWhole
+    ? []
+    : undecorated(bare)
+        .filter((token) => token !== bare)
+        .flatMap((token) =>
+          tokenReadings(token, scheme).map((reading) => decorated(reading, text.trim(), { token, scheme })),
         );
-  return [...found, ...lossyReadings(bare, scheme)];
+  return [...own, ...inside, ...lossyReadings(bare, scheme)];
 }
 
 function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading[] {
@@ -93,23 +63,35 @@ function undecorated(text: string): readonly string[] {
   if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain)) {
     return [plain.replaceAll(/[^0-9a-f]/gi, '')];
   }
+  // The query of a URL and a form have a space in place of a plus.
+  if (/^[\w+/]+(?: [\w+/ ]+)={0,2}$/.test(plain)) return [plain.replaceAll(' ', '+')];
   const tokens = plain.replace(/^\W*0x/i, '').match(/[0-9A-Za-z+/_-]{8,}={0,2}/g) ?? [];
   const [longest = '', ...others] = tokens.toSorted((one, other) => other.length - one.length);
   return [longest, ...others.filter(({ length }) => length === longest.length)].slice(0, MOST_TOKENS);
 }
 
 /** Adds a description of the text around the digest to a reading. */
-function decorated(reading: Reading, text: string, token: string): Reading {
+function decorated(
+  reading: Reading,
+  text: string,
+  { token, scheme }: { readonly token: string; readonly scheme: SignatureScheme },
+): Reading {
   const at = text.indexOf(token);
   const quoted = [text.slice(0, Math.max(0, at)), at < 0 ? '' : text.slice(at + token.length)].map((part) =>
     printable(part.trim(), MOST_QUOTED),
   );
   const [before = '', after = ''] = quoted.map((part) => (part === '' ? '' : `\`${part}\``));
   const places = [before && `${before} before its digits`, after && `${after} after them`].filter(Boolean);
-  const around = `has ${places.join(' and ') || 'other characters between its digits'}`;
+  const between = text.includes(' ') ? 'spaces in place of its +' : 'other characters between its digits';
+  const around = `has ${places.join(' and ') || between}`;
   return {
     ...reading,
-    problem: { code: 'other-encoding', what: whatOf(reading), around, fix: DIGITS_ALONE },
+    problem: {
+      code: 'other-encoding',
+      what: whatOf(reading),
+      around,
+      fix: scheme.isLenient === true && reading.problem === undefined ? DIGITS_ALONE : recipeOf(scheme),
+    },
   };
 }
 
@@ -144,38 +126,6 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
 }
 
 const MIN_BASE64_PART = 20;
-
-/** Ways in which programs write a digest in hex without its leading zeros, or base64 without its capitals. */
-const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer) => string])[] = [
-  ['without its leading zeros, as a big integer', (digest) => digest.toString('hex').replace(/^0+/, '')],
-  [
-    'with each byte written as an integer, not as two digits',
-    (digest) => [...digest].map((byte) => byte.toString(16)).join(''),
-  ],
-  [
-    'with each byte written as a signed integer, not as two digits',
-    (digest) => [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
-  ],
-  ['in base64 without its capital letters', (digest) => digest.toString('base64').toLowerCase()],
-];
-
-/** Reads a text as a right digest that was written with a loss, so that the bytes cannot be recovered from it. */
-function* lossyReadings(token: string, { hash }: SignatureScheme): Generator<Reading> {
-  const whole = 2 * DIGEST_BYTES[hash];
-  const isPossible = token.length !== whole && token.length >= whole / 2 && token.length <= 2 * whole;
-  if (!isPossible || !/^[0-9a-z+/=-]+$/.test(token)) return;
-  for (const [way, write] of LOSSY_NOTATIONS) {
-    yield {
-      algorithm: hash,
-      cost: 1,
-      problem: { code: 'other-encoding', what: `${hmacName(hash)} ${way}`, fix: TWO_DIGITS },
-      matches: (digest) => write(Buffer.from(digest, 'latin1')) === token,
-    };
-  }
-}
-
-const TWO_DIGITS =
-  'Write two hex digits for each byte (%02x, padStart(2, "0"), byte & 0xff), and do not change the case of base64';
 
 /** Reads bytes as Java, Go and PowerShell print them: `[-12, 34, …]`, `[244 34 …]`. */
 function* listReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
@@ -224,24 +174,3 @@ const CUT_OFF_HASHES = [
   ['sha256', 2],
   ['sha512', 3],
 ] as const;
-
-/** Reads a text as the start or the end of a right signature. */
-function* partReadings(
-  part: string,
-  encoding: 'hex' | 'base64',
-  { hash }: SignatureScheme,
-): Generator<Reading> {
-  const bits = part.length * (encoding === 'hex' ? 4 : 6);
-  if (bits < FEWEST_BITS || bits >= 8 * DIGEST_BYTES[hash]) return;
-  const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
-  const unit = encoding === 'hex' ? 'digits' : 'characters';
-  yield {
-    algorithm: hash,
-    cost: 1,
-    problem: { code: 'truncated-signature', what: `${part.length} of the ${whole} ${unit} of the right one` },
-    matches: (digest) => {
-      const text = Buffer.from(digest, 'latin1').toString(encoding);
-      return text.startsWith(part) || text.endsWith(part);
-    },
-  };
-}

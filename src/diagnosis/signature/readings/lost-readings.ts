@@ -1,0 +1,87 @@
+import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import { ALGORITHMS, DIGEST_BYTES, hmacName, otherHashCode } from '../constructs.ts';
+import { recipeOf } from '../diagnosis-for.ts';
+import type { Reading } from './reading.ts';
+
+/** Minimum bits of a part of a digest that identify the digest. */
+const FEWEST_BITS = 32;
+
+const WHOLE_BYTES: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
+
+/** Minimum bits of a part of a digest with another hash than that of the scheme. */
+const FEWEST_BITS_OF_OTHERS = 128;
+
+const IN_ONE_LINE = 'Send the whole digest, in one line (base64 -w0)';
+
+/** Reads a text as the start or the end of a right signature, or of one with another hash. */
+export function* partReadings(
+  part: string,
+  encoding: 'hex' | 'base64',
+  scheme: SignatureScheme,
+): Generator<Reading> {
+  const bits = part.length * (encoding === 'hex' ? 4 : 6);
+  const isWhole = WHOLE_BYTES.has(Buffer.from(part, encoding).length);
+  for (const algorithm of ALGORITHMS) {
+    const isOwn = algorithm === scheme.hash;
+    if (bits < (isOwn ? FEWEST_BITS : FEWEST_BITS_OF_OTHERS) || bits >= 8 * DIGEST_BYTES[algorithm]) continue;
+    if (!isOwn && isWhole) continue;
+    const whole = Buffer.alloc(DIGEST_BYTES[algorithm]).toString(encoding).length;
+    const unit = encoding === 'hex' ? 'digits' : 'characters';
+    const of = isOwn ? 'the right one' : `an ${hmacName(algorithm)} in ${encoding}`;
+    yield {
+      algorithm,
+      cost: isOwn ? 1 : 2,
+      problem: {
+        code: 'truncated-signature',
+        what: `${part.length} of the ${whole} ${unit} of ${of}`,
+        fix: isOwn ? undefined : `${IN_ONE_LINE}. ${recipeOf(scheme)}`,
+      },
+      matches: (digest) => {
+        const text = Buffer.from(digest, 'latin1').toString(encoding);
+        return text.startsWith(part) || text.endsWith(part);
+      },
+    };
+  }
+}
+
+/** Ways in which programs write a digest in hex without its leading zeros, or base64 without its capitals. */
+const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer) => string])[] = [
+  ['without its leading zeros, as a big integer', (digest) => digest.toString('hex').replace(/^0+/, '')],
+  [
+    'with each byte written as an integer, not as two digits',
+    (digest) => [...digest].map((byte) => byte.toString(16)).join(''),
+  ],
+  [
+    'with each byte written as a signed integer, not as two digits',
+    (digest) => [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
+  ],
+  ['in base64 without its capital letters', (digest) => digest.toString('base64').toLowerCase()],
+];
+
+/** Reads a text as a right digest that was written with a loss, so that the bytes cannot be recovered from it. */
+export function* lossyReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
+  if (!/^[0-9a-z+/=-]+$/.test(token)) return;
+  for (const algorithm of ALGORITHMS) {
+    const whole = 2 * DIGEST_BYTES[algorithm];
+    // A digest loses few of its digits: one in sixteen bytes begins with a zero.
+    const isOwn = algorithm === scheme.hash;
+    const [least, most] = isOwn ? [whole / 2, 2 * whole] : [0.7 * whole, 1.3 * whole];
+    if (token.length === whole || token.length < least || token.length > most) continue;
+    for (const [way, write] of LOSSY_NOTATIONS) {
+      const code = isOwn ? 'other-encoding' : otherHashCode(algorithm);
+      yield {
+        algorithm,
+        cost: isOwn ? 1 : 2,
+        problem: {
+          code,
+          what: `${hmacName(algorithm)} ${way}`,
+          fix: isOwn ? TWO_DIGITS : `${TWO_DIGITS}. ${recipeOf(scheme)}`,
+        },
+        matches: (digest) => write(Buffer.from(digest, 'latin1')) === token,
+      };
+    }
+  }
+}
+
+const TWO_DIGITS =
+  'Write two hex digits for each byte (%02x, padStart(2, "0"), byte & 0xff), and do not change the case of base64';
