@@ -55,10 +55,10 @@ export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
 
 /** Fills a template: `{status} {server} {host} {hostname} {port} {direct} {path} {location} {wait} {quote} {proxy} {named} {cut}`. */
 export function filledTemplate(template: string, given: CauseFacts): string {
-  const { status, url, server, location, retryAfter, quotation, proxy, shown = {} } = given;
+  const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const facts: Readonly<Record<string, string>> = {
-    ...shown,
+    ...given.shown,
     status: String(status),
     server: server?.slice(0, 60) || 'which does not say its name',
     host: parsed?.host ?? url,

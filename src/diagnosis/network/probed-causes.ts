@@ -96,9 +96,12 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the server responds to OPTIONS {path}, but closed the connection on this message
     fix: look into the log of the receiver: it may have crashed on this message, or a limit of it or of a proxy in front of it closed the connection
     receiver: look into the receiver's log: it has crashed on this message, or a limit closed the connection`,
-  'closes-host': `if: failed=reset/ speech=http options=closed
+  'closes-host': `if: failed=reset/ options=closed anyPath=http
     proved: the server closes every request for {host}{path} without a response, but responds to others
     fix: look into the log of the receiver; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
+  'closes-all': `if: failed=reset/ options=closed speech=(?:http|tls)
+    proved: the server closes the connection without a response to OPTIONS, too
+    fix: look into the log of the receiver, which fails on every request before it responds`,
   'proxy-protocol': `if: failed=reset/ speech=closed proxyLine=http
     proved: the port speaks HTTP only after a line of the PROXY protocol, as a load balancer sends it
     fix: give the URL of the load balancer, or let the server take requests without that line (nginx: listen without proxy_protocol)`,

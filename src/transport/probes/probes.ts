@@ -116,6 +116,9 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   /** The response of the path to `OPTIONS`. */
   options: async ({ url: { protocol, host, pathname }, receiver }) =>
     speechText(await askInHttp({ ...receiver, isTls: protocol === 'https:' }, `OPTIONS ${pathname}`, host)),
+  /** The response to `OPTIONS` without a path and for another host. */
+  anyPath: async ({ url: { protocol }, receiver }) =>
+    speechText(await askInHttp({ ...receiver, isTls: protocol === 'https:' })),
   nameless: async ({ receiver }) => (isIP(receiver.host) > 0 ? '' : speechText(await askInTls(receiver, ''))),
   proxyLine: async ({ receiver }) => speechText(await askInHttp(receiver, 'PROXY UNKNOWN\r\nOPTIONS *')),
   tunnel: async ({ asked, url, proxy }) => {

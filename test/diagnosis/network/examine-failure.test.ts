@@ -3,11 +3,11 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { examineFailure, networkCauseOf } from '../../src/diagnosis/explain.ts';
-import { listening } from '../answers/counterparts.ts';
-import { makeCertificates } from '../certificates.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { collectGarbage } from '../collect-garbage.ts';
+import { examineFailure, networkCauseOf } from '../../../src/diagnosis/explain.ts';
+import { listening } from '../../answers/counterparts.ts';
+import { makeCertificates } from '../../certificates.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { collectGarbage } from '../../collect-garbage.ts';
 
 const HELLO = 0x16;
 
