@@ -33,7 +33,7 @@ export interface CauseFacts {
   readonly quotation?: string | undefined;
   /** The variable that names the proxy, such as `https_proxy`. @default by the protocol of `url`, in upper case */
   readonly proxy?: string | undefined;
-  /** What probes show, by the name that the sentence quotes. */
+  /** Results of probes, by the name that the sentence quotes. */
   readonly shown?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ExaminedFailure, FailureToExamine } from '../../transport/probes/examined-failure.ts';
 import { sceneOf, type Scene } from '../../transport/probes/probes.ts';
-import { predictions, quotedProbes, type Prediction } from './network-causes.ts';
+import { predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
 
 /** Causes that the probes can make more exact: those of the transport, then those of responses that do not explain themselves. */
 const INEXACT =
@@ -35,17 +35,17 @@ async function examine(
   { error, cause }: FailureToExamine,
   { show, proxy }: Scene,
 ): Promise<ExaminedFailure | undefined> {
-  const agrees = async (shows: Prediction['shows']): Promise<boolean> => {
+  const agrees = async (shows: CausePrediction['shows']): Promise<boolean> => {
     for (const [probe, pattern] of shows) if (!pattern.test(await show(probe))) return false;
     return true;
   };
-  const possible: Prediction[] = [];
+  const possible: CausePrediction[] = [];
   for (const each of predictions()) {
     if (await agrees(each.shows.filter(([probe]) => AT_ONCE.has(probe)))) possible.push(each);
   }
   // Starts all probes, because together they have one second.
   for (const [probe] of possible.flatMap(({ shows }) => shows)) void show(probe);
-  let found: Prediction | undefined;
+  let found: CausePrediction | undefined;
   for (const each of possible) if (found === undefined && (await agrees(each.shows))) found = each;
   if (found === undefined && (proxy === undefined || cause === undefined)) return undefined;
   const code = found?.code ?? cause ?? error;

@@ -26,7 +26,7 @@ function partsOf(row: string, name: string): readonly string[] {
 }
 
 /** A cause, and what each probe shows if it is the true one. A probe that shows something else rules it out. */
-export interface Prediction {
+export interface CausePrediction {
   readonly code: string;
   /** The beginning of what each probe shows, by the name of the probe. */
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
@@ -35,7 +35,7 @@ export interface Prediction {
 }
 
 /** The predictions of all causes, in the order in which they are compared with the probes. */
-export function predictions(): readonly Prediction[] {
+export function predictions(): readonly CausePrediction[] {
   return Object.entries(NETWORK_CAUSES).flatMap(([code, row]) =>
     partsOf(row, 'if').map((line) => {
       const shows = `${/\bway=/.test(line) ? '' : 'way=direct '}${line}`.split(' ').map((each) => {

@@ -48,7 +48,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: nothing listens at {host} in this container: inside it, {hostname} is the container itself
     fix: ${START_IT}; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
   'nothing-listens': `if: failed=refused/$ machine=own
-    proved: nothing listens at {host}{from}, and no other port of this machine is known to answer HTTP
+    proved: nothing listens at {host}{from}, and no other port of this machine is known to speak HTTP
     fix: ${START_IT}; hooks listen starts a receiver that shows each request`,
   'refused-there': `if: failed=refused/$ machine=(?!own)
     location: addressed

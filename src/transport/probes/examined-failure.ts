@@ -3,7 +3,7 @@ export interface ExaminedFailure {
   readonly cause: string;
   /** The URL or protocol that was found instead, or the status of the proxy. */
   readonly location?: string;
-  /** What the probes that the sentence quotes show, by the name of the probe. */
+  /** Results of the probes that the sentence quotes, by name. */
   readonly shown?: Readonly<Record<string, string>>;
   /** The variable that names the proxy, such as `https_proxy`. */
   readonly proxy?: string;

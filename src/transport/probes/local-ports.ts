@@ -48,7 +48,7 @@ export function isOwnAddress(address: string): boolean {
 }
 
 /** Whether an address stands for all addresses of a machine. */
-export function isAnyAddress(address: string): boolean {
+function isAnyAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
 }
 

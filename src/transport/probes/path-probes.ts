@@ -1,7 +1,7 @@
 import { askInHttp, type AskedPort, type PortFacts } from './port-speech.ts';
 
-/** What a server responds to `OPTIONS` of a path, to which servers respond by route without running its handler. */
-interface Route {
+/** The response of a server to `OPTIONS` of a path, to which servers respond by route without running its handler. */
+interface PathRoute {
   readonly path: string;
   /** The response: `200 (Allow: POST)`. */
   readonly text: string;
@@ -26,14 +26,14 @@ export interface RouteFacts {
 export async function routesAt({ host, pathname, origin }: URL, asked: AskedPort): Promise<RouteFacts> {
   const [own, ...others] = await routesOf([pathname, ...pathsNear(pathname)], host, asked);
   if (own === undefined) return {};
-  const said = `OPTIONS ${own.path} gets ${own.text}`;
-  if (own.isRoute && own.takesPost !== false) return { route: `${said}, unlike a path without a route` };
+  const ownText = `OPTIONS ${own.path} gets ${own.text}`;
+  if (own.isRoute && own.takesPost !== false) return { route: `${ownText}, unlike a path without a route` };
   const other = others.find(
     (each) => each.isRoute && (own.isRoute ? each.takesPost : each.takesPost !== false),
   );
-  if (other === undefined) return own.isRoute ? { noPost: said } : {};
+  if (other === undefined) return own.isRoute ? { noPost: ownText } : {};
   return {
-    otherRoute: `OPTIONS ${other.path} gets ${other.text}, but ${said}`,
+    otherRoute: `OPTIONS ${other.path} gets ${other.text}, but ${ownText}`,
     otherUrl: origin + other.path,
   };
 }
@@ -46,7 +46,7 @@ export async function routesOf(
   paths: readonly string[],
   host: string,
   asked: AskedPort,
-): Promise<readonly Route[]> {
+): Promise<readonly PathRoute[]> {
   const ask = (path: string): Promise<PortFacts> => askInHttp(asked, `OPTIONS ${path}`, host);
   const [unknown = '', ...texts] = (await Promise.all([NO_ROUTE, ...paths].map(ask))).map(responseText);
   return texts.map((text, index) => ({

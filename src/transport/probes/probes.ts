@@ -52,13 +52,13 @@ export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
   return scene;
 }
 
-type Probe = (scene: Scene) => Promise<string> | string;
+type ProbeRun = (scene: Scene) => Promise<string> | string;
 
 /**
  * Each probe by its name: it returns what it shows in words, and nothing if it shows nothing. Only those that connect or look
  * up names take time: one round of connections, or two of half the time.
  */
-export const PROBES: Readonly<Record<string, Probe>> = {
+export const PROBES: Readonly<Record<string, ProbeRun>> = {
   failed: ({ failure: { error, cause = '' } }) => `${error}/${cause}`,
   status: ({ failure: { status = '' } }) => String(status),
   scheme: ({ url }) => url.protocol.slice(0, -1),
@@ -136,7 +136,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     if (proxy === undefined) return '';
     const { speech } = await (protocol === 'https:' ? askInTls(receiver) : askInHttp(receiver));
     const isReached = speech === 'tls' || speech === 'http';
-    return isReached ? `; without the proxy, ${host} answers in ${speech.toUpperCase()}` : '';
+    return isReached ? `; without the proxy, ${host} speaks ${speech.toUpperCase()}` : '';
   },
   /** The difference that the proxy makes to an `OPTIONS` of the same URL. */
   difference: async ({ asked, proxy, receiver, url: { origin, host, pathname } }) => {
@@ -155,9 +155,9 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     const listener = localPorts().find(({ port }) => port === asked.port);
     const isLoopback = ['::1', '127.0.0.1'].includes(asked.host);
     const other = asked.host === '::1' ? '127.0.0.1' : '::1';
-    const answers = async (host: string): Promise<boolean> =>
+    const isOpen = async (host: string): Promise<boolean> =>
       (await askInHttp({ ...asked, host })).speech !== 'refused';
-    const found = listener ? hostAt(listener) : isLoopback && (await answers(other)) ? other : undefined;
+    const found = listener ? hostAt(listener) : isLoopback && (await isOpen(other)) ? other : undefined;
     if (found === undefined || found === asked.host) return '';
     return `${protocol}//${isIP(found) === 6 ? `[${found}]` : found}:${asked.port}`;
   },
@@ -167,12 +167,12 @@ export const PROBES: Readonly<Record<string, Probe>> = {
     return text === '' ? '' : `; ${text} listens there`;
   },
   state: async (scene) => ((await listenerOf(scene))?.isStopped ? 'stopped' : ''),
-  /** The other ports of this machine that answer HTTP. */
+  /** The other ports of this machine that speak HTTP. */
   others: async ({ asked }) => {
     const found = await Promise.all(portsNear(asked.port).map((each) => httpText(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    if (told.length < 2) return told.map((text) => `port ${text} of this machine answers HTTP`).join('');
-    return `these ports of this machine answer HTTP: ${told.join(', ')}`;
+    if (told.length < 2) return told.map((text) => `port ${text} of this machine speaks HTTP`).join('');
+    return `these ports of this machine speak HTTP: ${told.join(', ')}`;
   },
   route: async ({ routes }) => (await routes()).route ?? '',
   noPost: async ({ routes }) => (await routes()).noPost ?? '',
@@ -203,10 +203,10 @@ async function listenerOf({ asked, show }: Scene): Promise<ReturnType<typeof pro
   return listener !== undefined && (await show('machine')) === 'own' ? programAt(listener) : undefined;
 }
 
-const MOST_ASKED = 8;
+const MOST_ASKED = 6;
 const MOST_TOLD = 3;
-/** The first port that the system gives to programs that ask for any. Receivers with a known port are below. */
-const FIRST_ANY = 32_768;
+/** Ports from here on belong to any program that asks for one: only one with almost the same number may be meant. */
+const FIRST_ANY = 10_000;
 /** Ports at which development servers listen, for systems that do not list their ports. */
 const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
 
@@ -214,16 +214,15 @@ const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
 function portsNear(asked: number): readonly LocalPort[] {
   const listed = localPorts();
   const guessed = USUAL_PORTS.map((port) => ({ address: '127.0.0.1', port, inode: '' }));
-  const rankOf = ({ port }: LocalPort): number =>
-    (editDistance(String(port), String(asked)) < 2 ? 0 : port < 10_000 ? 1 : 2) * 100_000 +
-    Math.abs(port - asked);
+  const isSimilar = ({ port }: LocalPort): boolean => editDistance(String(port), String(asked)) < 2;
+  const rankOf = (near: LocalPort): number => (isSimilar(near) ? 0 : FIRST_ANY) + Math.abs(near.port - asked);
   return (listed.length > 0 ? listed : guessed)
-    .filter(({ port }) => port !== asked && (port < FIRST_ANY || asked >= FIRST_ANY))
+    .filter((near) => near.port !== asked && (near.port < FIRST_ANY || isSimilar(near)))
     .toSorted((one, other) => rankOf(one) - rankOf(other))
     .slice(0, MOST_ASKED);
 }
 
-/** Names a port that answers HTTP, with its program. Empty for any other port. */
+/** Names a port that speaks HTTP, with its program. Empty for any other port. */
 async function httpText(near: LocalPort, asked: AskedPort): Promise<string> {
   const { speech } = await askInHttp({ ...asked, host: hostAt(near), port: near.port });
   return speech === 'http' ? `${near.port}${ownerText(near)}` : '';

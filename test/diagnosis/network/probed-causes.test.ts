@@ -57,7 +57,7 @@ describe('the predictions', () => {
 });
 
 describe('after a refused connection', () => {
-  it('names the port of this machine that answers HTTP', async () => {
+  it('names the port of this machine that speaks HTTP', async () => {
     const port = await serving(() => ({}));
     const asked = port % 10 === 9 ? port - 1 : port + 1;
     const found = await examine({ url: `http://127.0.0.1:${asked}/`, error: 'refused' });
