@@ -61,7 +61,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       : { ...connection, ...(proxyEnv !== undefined && { proxyEnv }) },
   );
   return {
-    forward: (request, signal) => forwardTo(target, { transport, secrets, request, signal, env: proxyEnv ?? {} }),
+    forward: (request, signal) =>
+      forwardTo(target, { transport, secrets, request, signal, env: proxyEnv ?? {} }),
     shownUrl: target.shownUrl,
     close: () => transport.close(),
   };

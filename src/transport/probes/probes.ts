@@ -75,9 +75,12 @@ export const PROBES: Readonly<Record<string, ProbeRun>> = {
   /** An entry of NO_PROXY that names the host, but does not except it. */
   exception: ({ url, failure: { env } }) => {
     const entries = (env['no_proxy'] ?? env['NO_PROXY'] ?? '').split(/[\s,]+/);
-    return (
-      entries.find((entry) => new RegExp(`(?<![\\w.-])${url.hostname}(?![\\w.-])`, 'i').test(entry)) ?? ''
-    );
+    const names = (entry: string): boolean =>
+      entry
+        .toLowerCase()
+        .split(/[^\w.-]+/)
+        .includes(url.hostname);
+    return entries.find(names) ?? '';
   },
   near: ({ proxy, url, failure: { urls = [], env } }) => {
     const to = proxy?.origin ?? url;
