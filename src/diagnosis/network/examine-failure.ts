@@ -43,8 +43,8 @@ async function examine(
   for (const each of predictions()) {
     if (await agrees(each.shows.filter(([probe]) => AT_ONCE.has(probe)))) possible.push(each);
   }
-  // Starts all probes, because together they have one second.
-  for (const [probe] of possible.flatMap(({ shows }) => shows)) void show(probe);
+  // Starts the first probe of each cause together. Those that only one cause needs start when its first one agrees.
+  for (const { shows } of possible) void show(shows.find(([probe]) => !AT_ONCE.has(probe))?.[0] ?? '');
   let found: CausePrediction | undefined;
   for (const each of possible) if (found === undefined && (await agrees(each.shows))) found = each;
   if (found === undefined && (proxy === undefined || cause === undefined)) return undefined;

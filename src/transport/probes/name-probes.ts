@@ -28,7 +28,7 @@ export async function aboveOf(
   timeoutMs: number,
 ): Promise<string> {
   const above = hostname.split('.').slice(1).join('.');
-  if (!above.includes('.')) return '';
+  if (!/^[^.]+\./.test(above)) return '';
   const address = await addressOf(above, failure, timeoutMs);
   if (isIP(address) > 0) return `${above} exists, but ${hostname} does not`;
   return address === 'ENOTFOUND' ? `neither ${hostname} nor ${above} has an address` : '';

@@ -144,8 +144,9 @@ export const PROBES: Readonly<Record<string, ProbeRun>> = {
   /** The difference that the proxy makes to an `OPTIONS` of the same URL. */
   difference: async ({ asked, proxy, receiver, url: { origin, host, pathname } }) => {
     const isTls = proxy?.origin.protocol === 'https:';
+    const login = proxy?.authorization && `\r\nProxy-Authorization: ${proxy.authorization}`;
     const [through, direct] = await Promise.all([
-      askInHttp({ ...asked, isTls }, `OPTIONS ${origin}${pathname}`, host),
+      askInHttp({ ...asked, isTls }, `OPTIONS ${origin}${pathname}`, host + (login ?? '')),
       askInHttp(receiver, `OPTIONS ${pathname}`, host),
     ]);
     const isKnown = through.speech === 'http' && direct.speech === 'http' && through.words !== direct.words;
