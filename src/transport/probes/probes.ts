@@ -107,9 +107,9 @@ export const PROBES: Readonly<Record<string, ProbeRun>> = {
     return isIP(address) > 0 ? (isOwnAddress(address) ? 'own' : 'other') : 'unknown';
   },
   /** The protocol of the port that was connected to. */
-  speech: async ({ asked, failure: { error }, url }) => {
+  speech: async ({ asked, url }) => {
     const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
-    return speechText(await askPort(half, error === 'timeout' && url.protocol === 'http:'));
+    return speechText(await askPort(half, url.protocol === 'http:'));
   },
   /** The protocol of the port, in its own words. */
   words: async ({ show }) => {
