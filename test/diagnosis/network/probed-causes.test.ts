@@ -169,9 +169,9 @@ describe('after a 404', () => {
   });
 });
 
-describe('with a proxy', () => {
-  const there = async () => ({ address: '127.0.0.1' });
+const there = async () => ({ address: '127.0.0.1' });
 
+describe('with a proxy', () => {
   it('finds the entry of NO_PROXY that does not match', async () => {
     const env = { http_proxy: 'http://127.0.0.1:1', no_proxy: 'a.example, http://hooks.test' };
     const found = await examine({
