@@ -35,4 +35,6 @@ export interface AttemptEvidence {
   readonly retryAfter?: string;
   /** The variable that names the proxy. Only set by examining the proxy. */
   readonly proxy?: string;
+  /** Results of probes, by name. Only set by examining the failure. */
+  readonly shown?: Readonly<Record<string, string>>;
 }

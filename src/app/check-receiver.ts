@@ -45,8 +45,8 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
   const transport = createUndiciTransport({ proxyEnv });
   try {
     const { url, headers } = receiver;
-    const examine = ({ error, cause }: FailureEvidence) =>
-      examineFailure({ url, error, cause, env: proxyEnv, signal: rest.signal });
+    const examine = (failure: FailureEvidence) =>
+      examineFailure({ url, ...failure, env: proxyEnv, signal: rest.signal });
     const causes = { responseCauseOf, networkCauseOf, printedCauseOf };
     const keys = receiver.hasOwnKey ? {} : { idempotencyKeyOf };
     const sending = { transport, url, headers, ...keys, examine, causes, mistakenRequests, explainShown };

@@ -61,7 +61,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       : { ...connection, ...(proxyEnv !== undefined && { proxyEnv }) },
   );
   return {
-    forward: (request, signal) => forwardTo(target, { transport, secrets, request, signal }),
+    forward: (request, signal) =>
+      forwardTo(target, { transport, secrets, request, signal, env: proxyEnv ?? {} }),
     shownUrl: target.shownUrl,
     close: () => transport.close(),
   };
@@ -77,6 +78,7 @@ interface ForwardTarget extends Pick<Webhook, 'url' | 'shownUrl'> {
 
 interface Passing {
   readonly transport: Transport;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly secrets: readonly string[];
   readonly request: ForwardRequest;
   readonly signal: AbortSignal;
@@ -104,7 +106,7 @@ async function forwardTo(
     return {
       url: shownUrl,
       ...facts,
-      ...(await causeFacts(result, { shownUrl, reply: facts.reply, headers })),
+      ...(await causeFacts(result, { ...passing, shownUrl, reply: facts.reply, headers })),
     };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
@@ -139,7 +141,7 @@ function forwardedFacts(
   };
 }
 
-interface SentOn {
+interface SentOn extends Pick<Passing, 'env' | 'signal'> {
   readonly shownUrl: string;
   readonly reply: string | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -148,12 +150,16 @@ interface SentOn {
 /** Explains why the target of the forwarding did not accept the request, with the causes that `send` shows. */
 async function causeFacts(
   result: TransportResult,
-  { shownUrl: url, reply = '', headers: sent }: SentOn,
+  { shownUrl: url, reply = '', headers: sent, env, signal }: SentOn,
 ): Promise<Pick<Forwarded, 'cause' | 'confidence' | 'says' | 'hint' | 'detail'>> {
   if (result.kind === 'response' && result.status <= 299) return {};
-  const { networkCauseOf, quotationOf, responseCauseOf } = await import('../diagnosis/explain.ts');
+  const { examineFailure, networkCauseOf, quotationOf, responseCauseOf } =
+    await import('../diagnosis/explain.ts');
   if (result.kind === 'failure') {
-    const found = networkCauseOf(result, { url });
+    // The sender waits meanwhile.
+    const isInTime = result.ms < TIMEOUT_MS / 2;
+    const seen = isInTime ? await examineFailure({ ...result, url, env, signal }) : undefined;
+    const found = networkCauseOf({ ...result, ...seen }, { url, ...seen });
     return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
   }
   const { status, headers = {}, retryAfter } = result;

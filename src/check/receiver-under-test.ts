@@ -45,7 +45,7 @@ interface AskChanges {
 }
 
 /** Result of an examination: the code of a NetworkCause, and the location at which the receiver was found. */
-type Examined = { readonly cause: string } & Pick<CauseFacts, 'location' | 'proxy'>;
+type Examined = { readonly cause: string } & Pick<CauseFacts, 'location' | 'proxy' | 'shown'>;
 
 /** Time for a supervisor to restart a crashed receiver. */
 const RESTART_MS = 3_000;
@@ -73,6 +73,8 @@ export class ReceiverUnderTest {
   /** Number of failures in a row without any output. */
   #silent = 0;
   #seen: Promise<Examined | undefined> | undefined;
+  /** The examination of the first response, if that was a 404 or 405. */
+  #routes: Promise<Examined | undefined> | undefined;
   /** Number of message ids that were made. */
   #made = 0;
   /** Whether the receiver has ever responded. */
@@ -164,6 +166,7 @@ export class ReceiverUnderTest {
       response = await this.#ask(request, changes);
     }
     if (response.kind === 'none' && !this.hasResponded) response = await this.#examined(response);
+    if (response.kind !== 'none') response = await this.#routed(response);
     if (response.kind !== 'none') this.hasResponded = true;
     // Waits, because the end of a crashed process is noticed a little later than the reset of its connections.
     else if (response.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
@@ -181,6 +184,19 @@ export class ReceiverUnderTest {
       ...response,
       cause: causes.networkCauseOf({ error: response.error, ...seen }, { url: redactUrl(url), ...seen }),
     };
+  }
+
+  /** Examines the path if the first response says that there is none, and explains each such response by the result. */
+  async #routed(response: Exclude<CheckResponse, { kind: 'none' }>): Promise<CheckResponse> {
+    const { examine, url, causes } = this.#options;
+    const { status, cause } = response;
+    if (cause === undefined || (status !== 404 && status !== 405)) return response;
+    if (!this.hasResponded) this.#routes = examine?.({ error: 'http-4xx', status, cause: cause.code });
+    const seen = await this.#routes;
+    const found = seen && causes.networkCauseOf({ error: '', ...seen }, { url: redactUrl(url), ...seen });
+    if (found?.says === undefined) return response;
+    const { code, says, confidence, receiverFix: fix } = found;
+    return { ...response, cause: { ...cause, code, says, confidence, fix, isQuotation: false } };
   }
 
   async #ask(

@@ -18,14 +18,14 @@ import type {
 } from '../transport/cause.ts';
 import { filledTemplate } from './causes/cause-rule.ts';
 import { ruleOf, storedRule } from './causes/cause-rules.ts';
-import { networkCauseText } from './causes/network-causes.ts';
+import { networkCauseText } from './network/network-causes.ts';
 import { causeInOutput } from './causes/printed-cause.ts';
 import { responseWords } from './causes/response-words.ts';
 import { takenRule } from './causes/taken-rules.ts';
-import type { ExaminedFailure, FailureToExamine } from './examined-failure.ts';
+import type { ExaminedFailure, FailureToExamine } from '../transport/probes/examined-failure.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
-export type { ExaminedFailure } from './examined-failure.ts';
+export type { ExaminedFailure } from '../transport/probes/examined-failure.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 
 /** Finds out why a signature does not match. */
@@ -92,9 +92,13 @@ export function networkCauseOf(
   const text = networkCauseText(code);
   if (text === undefined) return undefined;
   const { says, fix, receiverFix } = text;
-  const filled = (template: string): string => filledTemplate(template, { status: 0, ...facts });
+  const filled = (template: string): string =>
+    filledTemplate(template, { status: 0, ...facts, shown: { ...UNSHOWN, ...facts.shown } });
   return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
+
+/** Probes that sentences quote only if they show something. */
+const UNSHOWN = { bypass: '', from: '', program: '', within: '' };
 
 /** Causes with which servers end a TLS handshake without a server name, and the URLs for which none is sent. */
 const WITHOUT_NAME = /^tls-(?:alert|name|handshake)$/;
@@ -106,12 +110,12 @@ export function quotationOf(body: string): string {
 }
 
 /**
- * Examines why a request got no response. Loads the module that opens connections on demand, because no other explanation
+ * Examines why a request failed, with probes. Loads the module that opens connections on demand, because no other explanation
  * needs it. Never rejects.
  */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
-  const { examinePort } = await import('./examine-port.ts');
-  return examinePort(failure);
+  const { examineWithProbes } = await import('./network/examine-failure.ts');
+  return examineWithProbes(failure);
 }
 
 /**

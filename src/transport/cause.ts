@@ -33,6 +33,8 @@ export interface CauseFacts {
   readonly quotation?: string | undefined;
   /** The variable that names the proxy, such as `https_proxy`. @default by the protocol of `url`, in upper case */
   readonly proxy?: string | undefined;
+  /** Results of probes, by the name that the sentence quotes. */
+  readonly shown?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -55,10 +57,12 @@ export interface ResponseCause {
   readonly fix: string;
 }
 
-/** A failure without a response. `cause`, if known, is more exact than `error`. */
+/** A failure, mostly without a response. `cause`, if known, is more exact than `error`. */
 export interface FailureEvidence {
   readonly error: string;
   readonly cause?: string | undefined;
+  /** The status of a response that does not explain itself. */
+  readonly status?: number | undefined;
 }
 
 /** The likely reason why there is no response, and how to fix it. */

@@ -105,7 +105,7 @@ export interface NetworkFailure {
   readonly error: NetworkError;
   /** A description of the failure, without secrets. */
   readonly detail: string;
-  /** A cause that is more exact than `error`: a code of diagnosis/causes/network-causes.ts. */
+  /** A cause that is more exact than `error`: a code of diagnosis/network/network-causes.ts. */
   readonly cause?: string;
 }
 

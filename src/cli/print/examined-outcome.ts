@@ -5,8 +5,8 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import { decidingDestination, lastAttempts, MOST_CAUSES } from './deciding-attempt.ts';
 
 /**
- * Examines the ports of a failed delivery's webhooks that got no response for an unclear reason. Adds each cause to the last
- * attempt at its webhook.
+ * Examines the webhooks of a failed delivery whose responses do not explain the failure. Adds each cause to the last attempt
+ * at its webhook.
  */
 export async function examinedOutcome(outcome: Outcome, io: Pick<Io, 'env' | 'signal'>): Promise<Outcome> {
   const destination = outcome.outcome === 'failed' ? decidingDestination(outcome.destinations) : undefined;
@@ -17,9 +17,8 @@ export async function examinedOutcome(outcome: Outcome, io: Pick<Io, 'env' | 'si
   const examined = new Map<AttemptRecord, ExaminedFailure>();
   const examine = async (attempt: AttemptRecord): Promise<void> => {
     const { url, error, cause, status } = attempt;
-    // A response that breaks HTTP can have a status. Its port is examined.
-    if (error === undefined || (status !== undefined && error !== 'protocol')) return;
-    const found = await examineFailure({ url, error, cause, urls, env: io.env, signal: io.signal });
+    if (error === undefined) return;
+    const found = await examineFailure({ url, error, cause, status, urls, env: io.env, signal: io.signal });
     if (found !== undefined) examined.set(attempt, found);
   };
   await Promise.all(lastAttempts(destination).slice(-MOST_CAUSES).map(examine));

@@ -48,7 +48,7 @@ export function attemptCause(
 ): FailureCause | undefined {
   const { status, error, cause, url } = attempt;
   if (error === undefined) return undefined;
-  if (status === undefined || error === 'protocol') {
+  if (status === undefined || error === 'protocol' || attempt.shown !== undefined) {
     const known = diedOn(attempt, attempts) ? 'died' : cause;
     const found = networkCauseOf({ error, cause: known }, attempt);
     return found && { code: found.code, says: found.says, confidence: found.confidence, hint: found.fix };

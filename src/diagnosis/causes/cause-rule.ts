@@ -58,6 +58,7 @@ export function filledTemplate(template: string, given: CauseFacts): string {
   const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const facts: Readonly<Record<string, string>> = {
+    ...given.shown,
     status: String(status),
     server: server?.slice(0, 60) || 'which does not say its name',
     host: parsed?.host ?? url,
@@ -74,7 +75,7 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     named: namedPath(quotation) ?? '',
     proxy: proxy ?? (parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY'),
   };
-  return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
+  return template.replace(/\{([a-z]+)\}/gi, (whole, name: string) => facts[name] ?? whole);
 }
 
 /** Whether a loopback URL names no port: on such a host, applications listen at a port of their own. */

@@ -15,9 +15,10 @@ export const CAUSE_RULES: readonly CauseRule[] = [...FRONT_RULES, ...LATER_RULES
 export function ruleOf(seen: ReadResponse): CauseRule {
   const find = (rules: readonly CauseRule[]): CauseRule | undefined =>
     rules.find((rule) => appliesTo(rule, seen));
-  // A redirect says where the request should go, whichever product sent it.
+  // A redirect says where the request should go, and a challenge what it lacks, whichever product sent it.
   const isRedirect = seen.status < 400 && seen.headers['location'] !== undefined;
-  const ofProduct = isRedirect ? undefined : productRule(seen);
+  const isChallenge = seen.status === 401 && seen.headers['www-authenticate'] !== undefined;
+  const ofProduct = isRedirect || isChallenge ? undefined : productRule(seen);
   return find(FRONT_RULES) ?? ofProduct ?? find(LATER_RULES) ?? unknownStatus(seen.status);
 }
 

@@ -115,7 +115,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   404: [
     'never saw the message: no route there leads to {path}',
-    '{direct}add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it',
+    '{direct}add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it (nginx: server_name and location)',
   ],
   405: [
     'never saw the message: files are served at {path}',

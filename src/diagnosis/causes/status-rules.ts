@@ -156,12 +156,6 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     says: 'it rejects the signature or the sender',
     fix: "look into the receiver's log: if its handler does not run, exempt {path} in the layer in front (authentication, CSRF, proxy); if it does, hooks test URL finds out whether it has the same secret, reads the right header and hashes the right bytes",
   },
-  malformed: {
-    confidence: 'possible',
-    status: [400, 422],
-    says: 'it does not accept the content of the message',
-    fix: 'compare the message with what its validation expects; hooks test URL shows what the receiver expects',
-  },
   'status-409': statusRule(409, 'respond with 2xx to a known messageId: a message may arrive more than once'),
 });
 

@@ -97,9 +97,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'nothing listens at the port',
     given: { start: closedPort, env: { container: 'docker' } },
     argv: to('http://127.0.0.1:{port}/hook'),
-    cause:
-      'nothing listens at 127.0.0.1:{port} in this container: inside it, 127.0.0.1 is the container itself',
-    fix: 'start the receiver, wait until it listens (hooks test URL -- COMMAND does both), and check the port; if it runs outside this container, give host.docker.internal or the name of its container in place of 127.0.0.1',
+    cause: 'nothing listens at 127.0.0.1:{port} in this container',
+    fix: 'start the receiver, wait until it listens (hooks test URL -- COMMAND does both), and check the port',
   },
   {
     id: 'test-refused',
@@ -116,7 +115,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: listensAt('::1') },
     argv: to('http://127.0.0.1:{port}/hook'),
     cause: 'nothing listens at 127.0.0.1:{port}, but something does at http://[::1]:{port}',
-    fix: 'give that address in the URL, or let the receiver listen on both (::)',
+    fix: 'give that address in the URL, or let the receiver listen at all addresses (::)',
   },
   {
     id: 'listens-at-ipv4',
@@ -124,7 +123,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: listensAt('127.0.0.1') },
     argv: to('http://[::1]:{port}/hook'),
     cause: 'nothing listens at [::1]:{port}, but something does at http://127.0.0.1:{port}',
-    fix: 'give that address in the URL, or let the receiver listen on both (::)',
+    fix: 'give that address in the URL, or let the receiver listen at all addresses (::)',
   },
   {
     id: 'test-listens-at-ipv6',
@@ -170,8 +169,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the receiver breaks the connection off',
     given: { receiver: ({ method }) => (method === 'OPTIONS' ? {} : 'reset') },
     argv: SEND,
-    cause: 'connection broken off by {url}',
-    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection',
+    cause: 'the server responds to OPTIONS /hook, but closed the connection on this message',
+    fix: 'look into the log of the receiver: it may have crashed on this message, or a limit of it or of a proxy in front of it closed the connection',
     never: ['speaks TLS'],
   },
   {
@@ -187,9 +186,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'a port that closes whatever is sent (PostgreSQL)',
     given: { start: answersRaw() },
     argv: SEND,
-    cause:
-      'the port closes each connection without a response: a container runtime, proxy or tunnel publishes it and nothing listens behind it, or it speaks another protocol than HTTP',
-    fix: 'check the port; let the program in the container run and listen at 0.0.0.0',
+    cause: 'the port closes each connection without a response, in HTTP as in TLS',
+    fix: 'if it is a database, give the port of the receiver',
     never: ['crashed on this message'],
   },
   {
@@ -198,7 +196,7 @@ const CASES: readonly AnswerCase[] = [
     given: { start: answersRaw() },
     argv: TEST,
     cause: 'the port closes each connection without a response',
-    fix: 'check the port; let the program in the container run',
+    fix: 'if it is a database, give the port of the receiver',
     never: ['crashed'],
   },
   ...[

@@ -139,7 +139,6 @@ const LATER: readonly RespondingCase[] = (
 const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[] = [
   ['give the URL that it leads to', 300, 301, 302, 303, 305, 307, 308],
   ['respond with 2xx at this URL', 304, 306],
-  ['compare the message with what its validation expects', 400, 422],
   ['if its handler does not run, exempt /hook in the layer in front', 401, 403],
   ['look into the account of the receiver at its host', 402],
   ['compare host and path of the URL with the routes of the receiver', 404],
@@ -155,7 +154,7 @@ const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[]
   ['send fewer or shorter headers (--header), or a shorter URL', 414],
   ['send fewer or shorter headers (--header)', 431, 494],
   ['let the receiver accept Content-Type: application/json', 415],
-  ["look into the receiver's log for the reason", 416, 417, 418, 424, 499],
+  ["look into the receiver's log for the reason", 400, 416, 417, 418, 422, 424, 499],
   ['check the host name and its DNS record', 421],
   ['give the URL of the receiver, with https:// where it wants TLS', 426],
   ['send more slowly (replay --rate)', 429],

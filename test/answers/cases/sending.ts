@@ -46,7 +46,7 @@ export function responding({
 /** Once what is in the way is known, nothing else is sent. */
 const FEW_REQUESTS = 8;
 /** A path without a route: the paths nearby are tried, too. */
-const WITH_NEIGHBORS = 16;
+const WITH_NEIGHBORS = 26;
 /** A receiver that rejects the content of a message may take others: it gets the correct ones, and no forgery. */
 export const CORRECT_ONES = 40;
 /** Words that may mean the signature: the mistake in verifying it is looked for, with a probe for each. */

@@ -251,9 +251,8 @@ export const STRANGERS: AnswerTheme = {
       title: 'the receiver takes the request and never responds',
       given: { receiver: () => 'hang' },
       argv: [...SEND, '--timeout', '200ms'],
-      cause:
-        'the port accepts connections, but not even OPTIONS gets a response in time: the program is still starting, is busy (perhaps with this message), or hangs',
-      fix: 'wait until it responds to curl -i, then send again; if it works long on each message, let it respond first and work later',
+      cause: 'the port accepts connections, but not even OPTIONS gets a response in time',
+      fix: 'works long on each request (let it respond first and work later), never ends its responses, or hangs',
     },
     ...FORWARDED.map(({ id, title, receiver, cause, fix }): AnswerCase => ({
       id: `forward-${id}`,

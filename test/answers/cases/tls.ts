@@ -129,8 +129,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'the receiver does not send its intermediate certificate',
     given: { start: tlsReceiver('chainless') },
     argv: SEND,
-    cause: 'probably the receiver does not send its intermediate certificate',
-    fix: 'let the receiver send the intermediate certificates too (fullchain.pem); if the issuer is yours, name its issuer: --ca FILE',
+    cause: 'the receiver sends only its own certificate, whose issuer is not trusted here',
+    fix: 'if that issuer is a public one, let the receiver send the intermediate certificates too (fullchain.pem); if it is yours, name its issuer: --ca FILE',
   },
   {
     id: 'private-issuer',
@@ -156,7 +156,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'a published port with nothing behind it closes each connection, with https://',
     given: { start: rawServer((socket) => socket.end()) },
     argv: SEND,
-    cause: 'a container runtime, proxy or tunnel publishes it and nothing listens behind it',
+    cause: 'the port closes each connection without a response, in HTTP as in TLS',
     fix: 'let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1',
   },
   {

@@ -17,8 +17,8 @@ export class FailureHints {
   readonly #told = new Set<string>();
   /** The first cause that blames the secret: told at the end, because a later delivery disproves it. */
   #secret: FailureCause | undefined;
-  /** The first failure without a response, whose port `explainNoResponse` examines. */
-  #withoutResponse: Outcome | undefined;
+  /** The first failure that has no explanation, which `finish` examines. */
+  #unexplained: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
   constructor(io: Io, note: (line: string) => void, patterns: RunPatterns) {
@@ -28,9 +28,9 @@ export class FailureHints {
   }
 
   tell(outcome: Outcome, cause: FailureCause | undefined): void {
-    const { hint, code } = cause ?? {};
-    const isFailed = outcome.outcome === 'failed';
-    if (isFailed && decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
+    const { hint, code, says } = cause ?? {};
+    const isUnexplained = decidingAttemptOf(outcome)?.status === undefined || says === undefined;
+    if (outcome.outcome === 'failed' && isUnexplained) this.#unexplained ??= outcome;
     if (code === 'signature-refused') this.#secret ??= cause;
     // The summary names the message on which the receiver crashed.
     else if (code !== 'refused' || !this.#patterns.hasCrashed) this.#print(hint);
@@ -44,15 +44,15 @@ export class FailureHints {
   }
 
   /**
-   * Prints what depends on the whole run. Examines the port of a receiver that did not respond, and prints the cause if it
-   * is found.
+   * Prints what depends on the whole run. Examines the first failure that has no explanation, and prints its cause if
+   * probes show it.
    */
   async finish(): Promise<void> {
     this.#print(this.#patterns.corrected(this.#secret)?.hint);
-    if (this.#withoutResponse === undefined || this.#patterns.hasCrashed) return;
+    if (this.#unexplained === undefined || this.#patterns.hasCrashed) return;
     const { examinedOutcome } = await import('../../print/examined-outcome.ts');
-    const examined = await examinedOutcome(this.#withoutResponse, this.#io);
-    if (examined === this.#withoutResponse) return;
+    const examined = await examinedOutcome(this.#unexplained, this.#io);
+    if (examined === this.#unexplained) return;
     const { failureCause } = await import('../../print/failure-cause.ts');
     const cause = failureCause(examined);
     if (cause?.says !== undefined) this.#io.note(`cause: ${printable(cause.says, 1_000)}`);

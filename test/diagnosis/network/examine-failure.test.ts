@@ -3,11 +3,11 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { examineFailure, networkCauseOf } from '../../src/diagnosis/explain.ts';
-import { listening } from '../answers/counterparts.ts';
-import { makeCertificates } from '../certificates.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { collectGarbage } from '../collect-garbage.ts';
+import { examineFailure, networkCauseOf } from '../../../src/diagnosis/explain.ts';
+import { listening } from '../../answers/counterparts.ts';
+import { makeCertificates } from '../../certificates.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { collectGarbage } from '../../collect-garbage.ts';
 
 const HELLO = 0x16;
 
@@ -59,7 +59,7 @@ describe('a port that responds to a TLS hello in clear text', () => {
     'that gave a message no response is asked whether it responds to OPTIONS: %s',
     async (cause, responds) => {
       const port = await answering((socket, isHello) => (isHello || responds) && asPython(socket, isHello));
-      expect(await examine(`http://127.0.0.1:${port}/`, 300)).toEqual({ cause });
+      expect(await examine(`http://127.0.0.1:${port}/`, 300)).toMatchObject({ cause });
     },
   );
 });
@@ -145,7 +145,7 @@ it('ends in time at a port that is silent, also after a garbage collection', asy
   const examined = examine(`https://127.0.0.1:${port}/`, 300);
   const collecting = setInterval(collectGarbage, 20);
   onTestFinished(() => clearInterval(collecting));
-  expect(await examined).toEqual({ cause: 'port-silent' });
+  expect(await examined).toMatchObject({ cause: 'port-silent' });
 });
 
 it('blames the program for a connection that a loopback port does not accept in time', async () => {
@@ -248,7 +248,7 @@ it.each(['http', 'https'])('knows a port that closes each connection at once: %s
   onTestFinished(close);
   const { signal } = new AbortController();
   const failure = { url: `${scheme}://127.0.0.1:${port}/`, error: 'reset', env: {}, signal };
-  expect(await examineFailure(failure)).toEqual({ cause: 'silent' });
+  expect(await examineFailure(failure)).toMatchObject({ cause: 'silent' });
 });
 
 it.each([

@@ -3,6 +3,8 @@ export interface ExaminedFailure {
   readonly cause: string;
   /** The URL or protocol that was found instead, or the status of the proxy. */
   readonly location?: string;
+  /** Results of the probes that the sentence quotes, by name. */
+  readonly shown?: Readonly<Record<string, string>>;
   /** The variable that names the proxy, such as `https_proxy`. */
   readonly proxy?: string;
 }
@@ -12,13 +14,15 @@ export interface FailureToExamine {
   readonly url: string;
   /** The stable error code of the failure, such as `refused`. */
   readonly error: string;
-  /** The cause that the transport determined. A cause that leaves nothing to examine is kept. */
+  /** The status of the response, if there was one. */
+  readonly status?: number | undefined;
+  /** The cause that is known. A cause that leaves nothing to examine is kept. */
   readonly cause?: string | undefined;
   /** Other URLs of the config, whose hosts may be meant by a host that does not exist. @default none */
   readonly urls?: readonly string[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
-  /** Timeout, in ms, of each of the at most three connections that examine the port. @default 1000 */
+  /** Time, in ms, in which all probes end. @default 1000 */
   readonly timeoutMs?: number;
   /** Finds the address of a host. @default the resolver of the system */
   readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { addAbortSignal, Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { printable } from '../redact.ts';
+import { printable } from '../../redact.ts';
 
 /** The facts that one or two connections to a port prove. */
 export interface PortFacts {
@@ -16,6 +16,8 @@ export interface PortFacts {
   readonly isAccepted?: true;
   /** The status of the HTTP response, or the readable words of another protocol: `SSH-2.0-OpenSSH_9.6`. */
   readonly words?: string;
+  /** The header Allow of the HTTP response: the methods of the path. */
+  readonly allow?: string;
 }
 
 export interface AskedPort {
@@ -124,7 +126,10 @@ function factsOf(bytes: Buffer): PortFacts {
   }
   const text = bytes.subarray(0, 200).toString('latin1');
   const status = /^HTTP\/\S*(?: (\d{3}))?/.exec(text);
-  if (status) return { speech: 'http', words: status[1] ?? 'no status' };
+  if (status) {
+    const allow = /^Allow: *([\w, ]{1,80})/im.exec(bytes.toString('latin1'))?.[1];
+    return { speech: 'http', words: status[1] ?? 'no status', ...(allow !== undefined && { allow }) };
+  }
   // Skips short runs of letters between the binary fields of a greeting, such as that of MySQL.
   const words = text.match(/[ -~]{5,}/g)?.join(' ') ?? '';
   return { speech: 'other', words: printable(words.trim(), 60) };

@@ -1,0 +1,60 @@
+import { setMaxListeners } from 'node:events';
+import type { ExaminedFailure, FailureToExamine } from '../../transport/probes/examined-failure.ts';
+import { sceneOf, type Scene } from '../../transport/probes/probes.ts';
+import { predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
+
+/** Causes that the probes can make more exact: those of the transport, then those of responses that do not explain themselves. */
+const INEXACT =
+  /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-(?:unreachable|garbage|forbids|failed|silent|or-receiver)|not-found|not-found-words|no-post|bad-gateway|late)$/;
+
+/** Probes that connect to nothing. They decide which others are run. */
+const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
+
+/**
+ * Examines why a request failed, over a few connections that do not carry the message. Compares what they show with the
+ * predictions of each cause. Undefined if the probes agree with none. Never rejects.
+ */
+export async function examineWithProbes(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
+  const { url, cause, signal } = failure;
+  if (!URL.canParse(url) || signal.aborted || !INEXACT.test(cause ?? '')) return undefined;
+  const probing = new AbortController();
+  // Each connection listens to it.
+  setMaxListeners(0, probing.signal);
+  const abort = (): void => probing.abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await examine(failure, sceneOf(failure, probing.signal));
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Ends the probes that nothing waits for.
+    abort();
+  }
+}
+
+async function examine(
+  { error, cause }: FailureToExamine,
+  { show, proxy }: Scene,
+): Promise<ExaminedFailure | undefined> {
+  const agrees = async (shows: CausePrediction['shows']): Promise<boolean> => {
+    for (const [probe, pattern] of shows) if (!pattern.test(await show(probe))) return false;
+    return true;
+  };
+  const possible: CausePrediction[] = [];
+  for (const each of predictions()) {
+    if (await agrees(each.shows.filter(([probe]) => AT_ONCE.has(probe)))) possible.push(each);
+  }
+  // Starts the first probe of each cause together. Those that only one cause needs start when its first one agrees.
+  for (const { shows } of possible) void show(shows.find(([probe]) => !AT_ONCE.has(probe))?.[0] ?? '');
+  let found: CausePrediction | undefined;
+  for (const each of possible) if (found === undefined && (await agrees(each.shows))) found = each;
+  if (found === undefined && (proxy === undefined || cause === undefined)) return undefined;
+  const code = found?.code ?? cause ?? error;
+  const quoted = await Promise.all(quotedProbes(code).map(async (name) => [name, await show(name)] as const));
+  const shown = quoted.filter(([name, text]) => text !== '' && !AT_ONCE.has(name));
+  return {
+    cause: code,
+    ...(found?.location !== undefined && { location: await show(found.location) }),
+    ...(shown.length > 0 && { shown: Object.fromEntries(shown) }),
+    ...(proxy !== undefined && { proxy: proxy.variable }),
+  };
+}

@@ -1,0 +1,67 @@
+import { lookup } from 'node:dns/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { printable } from '../../redact.ts';
+import type { FailureToExamine } from './examined-failure.ts';
+
+/** Looks up a host: its address, `late` if the name server does not respond in time, or the code of the error. */
+export async function addressOf(
+  hostname: string,
+  { lookUp = lookup }: FailureToExamine,
+  timeoutMs: number,
+): Promise<string> {
+  if (isIP(hostname) > 0) return hostname;
+  return Promise.race([
+    lookUp(hostname).then(
+      ({ address }) => address,
+      (error: NodeJS.ErrnoException) => error.code ?? 'failed',
+    ),
+    setTimeout(timeoutMs, 'late', { ref: false }),
+  ]);
+}
+
+/** Looks up the domain above a host that was not found, because a typing error is in one of the two. */
+export async function aboveOf(
+  hostname: string,
+  failure: FailureToExamine,
+  timeoutMs: number,
+): Promise<string> {
+  const above = hostname.split('.').slice(1).join('.');
+  if (!/^[^.]+\./.test(above)) return '';
+  const address = await addressOf(above, failure, timeoutMs);
+  if (isIP(address) > 0) return `${above} exists, but ${hostname} does not`;
+  return address === 'ENOTFOUND' ? `neither ${hostname} nor ${above} has an address` : '';
+}
+
+/** The namespace of the pod in which this process runs: Kubernetes writes it into the first search domain. */
+export function namespaceOf({ resolverFile = '/etc/resolv.conf' }: FailureToExamine): string {
+  const search = linesOf(resolverFile).find((line) => /^search\s.*\.svc\./.test(line)) ?? '';
+  return /([\w-]+)\.svc\./.exec(search)?.[1] ?? '';
+}
+
+const HOSTS_FILE =
+  process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
+
+/** The line of the hosts file that gives the host its address. Empty for `localhost`, which has a line everywhere. */
+export function hostsLineOf(hostname: string, { hostsFile: file = HOSTS_FILE }: FailureToExamine): string {
+  const words = linesOf(file).map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/));
+  const at = words.findIndex(([, ...names]) => hostname !== 'localhost' && names.includes(hostname));
+  const [address = ''] = words[at] ?? [];
+  return at === -1 ? '' : `line ${at + 1} of ${file}: ${printable(address, 60)}`;
+}
+
+/** The lines of a file; none if it cannot be read. */
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether this process runs in a container, by the traces of Docker, Podman and Kubernetes. */
+export function isInContainer(env: FailureToExamine['env']): boolean {
+  const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
+  return isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+}

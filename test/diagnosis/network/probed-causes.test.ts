@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { examineFailure, networkCauseOf } from '../../../src/diagnosis/explain.ts';
+import { predictions, quotedProbes } from '../../../src/diagnosis/network/network-causes.ts';
+import { localPorts, programAt } from '../../../src/transport/probes/local-ports.ts';
+import { PROBES } from '../../../src/transport/probes/probes.ts';
+import { listening, startHttp, type Respond } from '../../answers/counterparts.ts';
+
+type Failure = Partial<Parameters<typeof examineFailure>[0]> & {
+  readonly url: string;
+  readonly error: string;
+};
+
+function examine(failure: Failure): ReturnType<typeof examineFailure> {
+  return examineFailure({ env: {}, signal: new AbortController().signal, timeoutMs: 2_000, ...failure });
+}
+
+async function serving(respond: Respond): Promise<number> {
+  const { port, close } = await startHttp(respond);
+  onTestFinished(close);
+  return port;
+}
+
+async function accepting(onSocket: (socket: Socket) => void): Promise<number> {
+  const { port, close } = await listening(createServer(onSocket));
+  onTestFinished(close);
+  return port;
+}
+
+describe('the predictions', () => {
+  it('name only probes that exist', () => {
+    const names = predictions().flatMap(({ shows, location }) => [
+      ...shows.map(([probe]) => probe),
+      ...(location === undefined ? [] : [location]),
+    ]);
+    expect(names.filter((name) => !Object.hasOwn(PROBES, name))).toEqual([]);
+  });
+
+  it('have a sentence whose facts are all known', () => {
+    const facts = { url: 'http://a.example/hook', location: 'x' };
+    const left = predictions().flatMap(({ code }) => {
+      const shown = Object.fromEntries(
+        quotedProbes(code).map((name) => [name, Object.hasOwn(PROBES, name) ? 'x' : `{${name}}`]),
+      );
+      const { says, fix } = networkCauseOf({ error: code }, { ...facts, shown }) ?? {};
+      return /\{\w+\}/.exec(`${says} ${fix}`)?.[0] ?? [];
+    });
+    expect(left).toEqual([]);
+  });
+
+  it('are different for each cause', () => {
+    const texts = predictions().map(({ shows }) => shows.join(' '));
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+  });
+});
+
+describe('after a refused connection', () => {
+  it('names the port of this machine that speaks HTTP', async () => {
+    const port = await serving(() => ({}));
+    const asked = port % 10 === 9 ? port - 1 : port + 1;
+    const found = await examine({ url: `http://127.0.0.1:${asked}/`, error: 'refused' });
+    expect(found).toMatchObject({
+      cause: 'other-port',
+      shown: { others: expect.stringContaining(String(port)) },
+    });
+  });
+
+  it('blames nothing but the port of another machine', async () => {
+    const url = 'http://hooks.test:1/';
+    const found = await examine({ url, error: 'refused', lookUp: async () => ({ address: '192.0.2.77' }) });
+    expect(found).toMatchObject({ cause: 'refused-there', location: 'hooks.test (192.0.2.77)' });
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a port of this machine', () => {
+  it('is listed with its address and program', async () => {
+    const port = await accepting(() => {});
+    const [listed] = localPorts().filter((each) => each.port === port);
+    expect(listed).toMatchObject({ address: '127.0.0.1' });
+    expect(listed && programAt(listed)).toEqual({
+      text: expect.stringContaining(`process ${process.pid}`),
+      isStopped: false,
+    });
+  });
+
+  it('whose program is stopped is explained by that', async () => {
+    const code = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+    const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [said] = (await once(child.stdout, 'data')) as [Buffer]; // stdout has no encoding
+    child.kill('SIGSTOP');
+    const found = await examine({
+      url: `http://127.0.0.1:${Number(said)}/`,
+      error: 'timeout',
+      timeoutMs: 300,
+    });
+    expect(found).toMatchObject({
+      cause: 'stopped',
+      shown: { program: expect.stringContaining(`process ${child.pid}`) },
+    });
+  });
+});
+
+describe('after a broken connection', () => {
+  it.each<[cause: string, respond: Respond]>([
+    ['closes-message', ({ method }) => (method === 'OPTIONS' ? {} : 'reset')],
+    ['closes-all', () => 'close'],
+    ['closes-host', ({ path }) => (path === '*' ? {} : 'close')],
+  ])('tells apart what the server does with OPTIONS: %s', async (cause, respond) => {
+    const port = await serving(respond);
+    expect(await examine({ url: `http://127.0.0.1:${port}/hook`, error: 'reset' })).toMatchObject({ cause });
+  });
+
+  it('says that the receiver ended if its port refuses connections since', async () => {
+    const { port, close } = await startHttp(() => ({}));
+    await close();
+    const found = await examine({ url: `http://127.0.0.1:${port}/hook`, error: 'reset' });
+    expect(found).toMatchObject({ cause: 'died' });
+  });
+});
+
+/** Responds to OPTIONS by route, as frameworks do. */
+function routing(routes: Readonly<Record<string, string>>, otherwise = 404): Respond {
+  return ({ path }) => {
+    const allow = routes[path];
+    return allow === undefined ? { status: otherwise } : { headers: { allow } };
+  };
+}
+
+describe('after a 404', () => {
+  it.each<[cause: string | undefined, path: string, respond: Respond]>([
+    ['route-near', '/hook', routing({ '/hook/': 'POST' })],
+    ['route-near', '/hook/', routing({ '/hook': 'POST' })],
+    ['route-near', '/hook', routing({ '/api/hook': 'GET, POST' })],
+    ['route-near', '/v1/hook', routing({ '/hook': 'POST' })],
+    ['route-near', '/', routing({ '/': 'GET', '/webhook': 'POST' })],
+    ['prefix-stripped', '/api/hook', routing({ '/api/api/hook': 'POST' })],
+    ['route-there', '/hook', routing({ '/hook': 'POST' })],
+    ['route-without-post', '/hook', routing({ '/hook': 'GET, HEAD' })],
+    // A server that responds to every OPTIONS alike, or has no route near, shows nothing.
+    [undefined, '/hook', routing({}, 204)],
+    [undefined, '/hook', routing({}, 401)],
+    [undefined, '/hook', routing({ '/other': 'POST' })],
+  ])('%s: %s', async (cause, path, respond) => {
+    const methods = new Set<string>();
+    const port = await serving((request) => {
+      methods.add(request.method);
+      return respond(request);
+    });
+    const failure = {
+      url: `http://127.0.0.1:${port}${path}`,
+      error: 'http-4xx',
+      status: 404,
+      cause: 'not-found',
+    };
+    const found = await examine(failure);
+    expect(found?.cause).toBe(cause);
+    expect([...methods]).toEqual(['OPTIONS']);
+  });
+
+  it('does not examine a response whose own words explain it', async () => {
+    let count = 0;
+    const port = await serving(() => ({ status: 404 + count++ }));
+    const url = `http://127.0.0.1:${port}/hook`;
+    expect(await examine({ url, error: 'http-4xx', status: 403, cause: 'wants-token' })).toBeUndefined();
+    expect(count).toBe(0);
+  });
+});
+
+const there = async () => ({ address: '127.0.0.1' });
+
+describe('with a proxy', () => {
+  it('finds the entry of NO_PROXY that does not match', async () => {
+    const env = { http_proxy: 'http://127.0.0.1:1', no_proxy: 'a.example, http://hooks.test' };
+    const found = await examine({
+      url: 'http://hooks.test/',
+      error: 'refused',
+      cause: 'proxy-unreachable',
+      env,
+    });
+    expect(found).toMatchObject({ cause: 'proxy-exception', shown: { exception: 'http://hooks.test' } });
+  });
+
+  it('compares the response through it with the one without it', async () => {
+    const proxy = await serving(() => ({ status: 502 }));
+    const port = await serving(() => ({}));
+    const env = { http_proxy: `http://127.0.0.1:${proxy}` };
+    // A name of this machine that does not count as loopback, which never has a proxy.
+    const url = `http://0.0.0.0:${port}/hook`;
+    const failure = { url, error: 'http-5xx', status: 502, cause: 'bad-gateway', env, lookUp: there };
+    expect(await examine(failure)).toMatchObject({
+      cause: 'proxy-difference',
+      shown: { difference: 'OPTIONS /hook gets 502 through it, and 200 without it' },
+    });
+  });
+
+  it('that closes each connection is no HTTP proxy', async () => {
+    const proxy = await accepting((socket) => socket.on('error', () => {}).destroy());
+    const env = { https_proxy: `http://127.0.0.1:${proxy}` };
+    const found = await examine({ url: 'https://hooks.test/', error: 'reset', env });
+    expect(found).toEqual({ cause: 'proxy-closed', proxy: 'https_proxy' });
+  });
+});
