@@ -1,18 +1,32 @@
 import { joinedPath } from '../../message/path-pattern.ts';
 import type { JsonPlace } from './json-tokens.ts';
-import { BESIDE_A_NAME, FREE_TEXT, PERSONAL_KINDS } from './kinds.ts';
+import { ATTRIBUTE, FREE_TEXT, OF_AN_ADDRESS, PERSONAL_KINDS, REGION } from './kinds.ts';
 import type { KnownValues } from './known-values.ts';
-import { keyWords, type PersonalKind } from './personal-kind.ts';
+import { keyWords, wordsOf, type PersonalKind } from './personal-kind.ts';
+import {
+  entityOf,
+  eventOf,
+  isMessage,
+  isPersonWord,
+  OF_A_PERSON,
+  OF_A_THING,
+  subjectOf,
+} from './subjects.ts';
 
-/** The number of keys, from the inside, that tell what a value is. */
-const KEYS_THAT_TELL = 3;
 const IS_FULL_NAME = /^\p{Lu}[\p{Ll}'-]+(?: \p{Lu}[\p{L}'.-]*)+$/u;
-/** Words of keys that are not personal, also below a personal key: `phone: {type, primary}`. */
+/** Words of keys that are not personal, also in a person: `phone: {type, primary}`. */
 const PLAIN = keyWords(
-  'type|kind|object|primary|verified|status|state|label|format|mime|algorithm|method|currency|country(?: ?code)?|created|updated|deleted|time ?stamp|time ?zone|\\S+ ?at|version|count|followers|size|width|height|length|source|provider|locale|language|unit|expires(?: ?in)?|scopes?|model|os|platform|enabled|required|visible|position|order|index',
+  'type|kind|object|primary|verified|\\S*status(?: \\S+)?|state|label|format|mime|algorithm|\\S*method|mode|currency|country(?: ?code)?|(?:created|updated|deleted|changed)(?: ?at)?|time ?stamp|time ?zone|tz|(?:\\S+ )(?:at|ms|on)|date|time|since|seen|version|count|followers|size|width|height|length|duration|\\S*source|provider|strategy|locale|language|lang|accept ?language|unit|expires(?: ?in)?|exp(?:iry|iration|ires)? ?(?:month|year|date)?|scopes?|model|manufacturer|brand|os|platform|enabled|required|visible|position|order|index|role|\\S*plan|tier|\\S*level|\\S*stage|\\S*category|segment|tag|industry|department|permissions?|flags?|amount|balance|total|spent|revenue|price|rating|score|utm \\S+|question|field|channel|theme|color|colour|reason|action|check|network|funding|agent|class|consent(?: ?\\S+)*|collection|exempt|optin|opt ?in|interests?|preferences?|discriminator|encoding|event|topic|operation|parameters?|environment',
 );
+/** Formats of values that are the same for many people. */
+const COMMON =
+  /^(?:.|true|false|True|False|yes|no|Yes|No|on|off|none|null|n\/a|unknown|default|\d{1,4}|\d+\.\d+|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d\d:\d\d(?::\d\d)?|(?:application|text|image|audio|video|font|multipart)\/[\w.+-]+|v?\d+(?:\.\d+){1,3}|[A-Z]{2,3}|[a-z]{2,3}(?:[-_][A-Z]\w{1,3})?|#[\da-f]{3,8}|[A-Z][a-z]+\/[A-Z]\w+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:_[a-z]+){2,})$/;
 /** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
-const VALUE = keyWords('value|ans(?:wer)?|text|input|response');
+const VALUE =
+  /^(?:(?:\S+ )?(?:value|ans(?:wer)?|text|input|response)s?|(?:from|to|old|new)(?: ?(?:string|value))?|date)$/;
+/** Keys of texts that name the field of another value, or of an object that describes it. */
+const NAMING =
+  /^(?:name|key|field|ref|label|title|question|property|attribute|definition|property name|type)$/;
 
 /** How to redact `name=value&…`. */
 export interface FormOptions {
@@ -28,39 +42,50 @@ export interface RedactedField {
   readonly known: KnownValues;
 }
 
-/**
- * Finds the kind of personal data that the keys of a value name, the innermost first. A personal key makes all values below it
- * personal, except for those with a plain key.
- */
-export function kindOfPlace({ named: place }: JsonPlace): PersonalKind | undefined {
-  if (place === undefined) return undefined;
+/** Kinds that organizations have too. Their names, ids and addresses are public. */
+const OF_ALL = /^(?:token|email|phone|national id|bank|card)$/;
+/** A state or region beside a city. */
+const STATE: PersonalKind = { kind: 'address', fits: /^\p{Lu}/u };
+
+/** Finds the kind of a value by its key and by what the object around it describes. */
+export function kindOfValue({ named, isItem }: JsonPlace, value: string): PersonalKind | undefined {
+  const row = named && kindOfPlace(named);
+  if (row === undefined) return undefined;
+  // A number under a word for many is a count: `logins`.
+  if (!isItem && /^\d{1,4}$/.test(value) && /[^s]s$/.test(named?.key ?? '')) return undefined;
+  if (row === ATTRIBUTE && named?.isInverted)
+    return COMMON.test(value) || /^(?:\w+:\/)?\/\w/.test(value) ? undefined : row;
+  return row.fits === undefined || row.fits.test(value) ? row : undefined;
+}
+
+function kindOfPlace(place: JsonPlace): PersonalKind | undefined {
   if (place.kind === undefined) place.kind = findKind(place) ?? null;
   return place.kind ?? undefined;
 }
 
+/** The kind by the key, by a text beside it, by a personal key around it, and else by the person around it. */
 function findKind(place: JsonPlace): PersonalKind | undefined {
-  const words = wordsOfPlace(place);
-  const own = kindOfWords(words) ?? kindBeside(place);
-  if (own !== undefined || PLAIN.test(words)) return own;
-  const outer = place.around && kindOfPlace(place.around);
-  return outer?.isEntity ? undefined : outer;
-}
-
-/** The kind by the other keys and short texts of the same object. */
-function kindBeside({ key, around, message }: JsonPlace): PersonalKind | undefined {
+  const { around } = place;
+  const subject = around === undefined ? 'thing' : subjectOf(around);
+  const own = kindBeside(place) ?? kindOfKey(place.key);
+  if (own !== undefined) return subject === 'organization' && !OF_ALL.test(own.kind) ? undefined : own;
   if (around === undefined) return undefined;
-  const words = wordsOf([key]);
-  if (words === 'name' && !isPage(message)) {
-    if (around.keys.some((other) => BESIDE_A_NAME.test(wordsOf([other])))) return kindOfWords('first name');
+  // `stage: {value}` is as `stage`.
+  const words = wordsOf(/^values?$/.test(place.key) ? (around.named?.key ?? place.key) : place.key);
+  if (REGION.test(words) && around.fields.some(({ key }) => OF_AN_ADDRESS.test(wordsOf(key)))) return STATE;
+  if (words === 'group id' && (isMessage(around) || around.named?.key === 'context'))
+    return kindOfKey('user id');
+  if (words === 'object id')
+    return isPersonWord(entityOf(eventOf(around) ?? '')) ? kindOfKey('user id') : undefined;
+  if (OF_A_THING.test(words) || (place.shape !== 'object' && PLAIN.test(words))) return undefined;
+  const outer = around.named && kindOfPlace(around.named);
+  if (outer !== undefined && !outer.isEntity && !around.named?.isInverted) {
+    return words === 'id' || (words === 'name' && outer.kind === 'handle') ? undefined : outer;
   }
-  if (!VALUE.test(words)) return undefined;
-  const names = around.texts.filter((other) => other.key !== key).map(({ text }) => wordsOf([text]));
-  return names.map((name) => kindOfWords(name.replace(/^(?:your )?name$/, 'first name'))).find(Boolean);
-}
-
-/** Whether a message is of a page or screen, which has a name of its own. */
-function isPage({ texts }: JsonPlace): boolean {
-  return texts.some(({ key, text }) => key === 'type' && /^(?:page|screen)$/.test(text));
+  if (subject !== 'person' && (subject !== 'payment' || words === 'id')) return undefined;
+  if (words === 'account id' && around.fields.some(({ key }) => wordsOf(key) === 'id')) return undefined;
+  place.isInverted = true;
+  return rowInPerson(words) ?? ATTRIBUTE;
 }
 
 /** Whether the value is a name that the format of messages has, so that it is no place for a known value. */
@@ -68,35 +93,54 @@ export function isFixed({ named, message }: JsonPlace): boolean {
   if (named === undefined) return false;
   return (
     /^(?:type|event)$/.test(named.key) ||
-    (named.key === 'name' && named.around === message && isPage(message))
+    (named.key === 'name' && named.around === message && isMessage(message))
   );
 }
 
-/** The words of the innermost keys: `traits first name`. */
-function wordsOfPlace({ named }: JsonPlace): string {
-  const keys: string[] = [];
-  for (let at = named; at !== undefined && keys.length < KEYS_THAT_TELL; at = at.around?.named) {
-    keys.push(at.key);
+/** The kind that a text beside the value, or in the object that describes it, names. */
+function kindBeside(place: JsonPlace): PersonalKind | undefined {
+  const words = wordsOf(place.key);
+  const fields = place.around?.fields ?? [];
+  const isOfItsType = fields.some(({ key, text }) => text === place.key && wordsOf(key) === 'type');
+  if (!isOfItsType && !VALUE.test(words)) return undefined;
+  const naming = fields.filter((field) => {
+    const name = wordsOf(field.key);
+    return field !== place && !VALUE.test(name) && (name !== 'type' || words === 'value');
+  });
+  const texts = naming.flatMap((field) =>
+    NAMING.test(wordsOf(field.key)) ? [field, ...field.fields] : [field],
+  );
+  for (const { text = '' } of texts) {
+    const row = kindOfKey(text.replace(/^(?:your )?name\W*$/i, 'first name'));
+    if (row !== undefined && (words !== 'date' || row.kind === 'birth')) return row;
   }
-  return wordsOf(keys.toReversed());
+  return undefined;
 }
 
 const MOST_CACHED = 10_000;
 const kindsByWords = new Map<string, PersonalKind | undefined>();
 
-/** Finds the kind that the words of a key name. */
-function kindOfWords(words: string): PersonalKind | undefined {
+/** Finds the kind that a key alone names. */
+export function kindOfKey(key: string): PersonalKind | undefined {
+  const words = wordsOf(key);
   if (kindsByWords.has(words)) return kindsByWords.get(words);
   const plain = words.replace(/ ?\d+$/, '');
-  const row = PERSONAL_KINDS.find(({ keys }) => keys !== undefined && (keys.test(words) || keys.test(plain)));
+  const row =
+    PERSONAL_KINDS.find(({ keys }) => keys !== undefined && (keys.test(words) || keys.test(plain))) ??
+    (OF_A_PERSON.test(plain) ? rowInPerson(plain.replace(OF_A_PERSON, '')) : undefined);
   if (kindsByWords.size > MOST_CACHED) kindsByWords.clear();
   kindsByWords.set(words, row);
   return row;
 }
 
+/** The kind that the words of a key name in a person. */
+function rowInPerson(words: string): PersonalKind | undefined {
+  return OF_A_THING.test(words) ? undefined : PERSONAL_KINDS.find(({ inPerson }) => inPerson?.test(words));
+}
+
 /** Whether a text is for people, so that it can hold names that no rule finds. */
 export function isFreeText(text: string, place: JsonPlace): boolean {
-  const words = wordsOfPlace(place);
+  const words = wordsOf(place.named?.key ?? '');
   if (/(?:user agent|ua)$/.test(words)) return false;
   const count = text.split(/\s+/, 6).filter((word) => /\p{L}/u.test(word)).length;
   return (
@@ -108,7 +152,7 @@ export function isFreeText(text: string, place: JsonPlace): boolean {
 
 /** Whether a value has versions, which can look like addresses. */
 export function hasVersions(place: JsonPlace): boolean {
-  return /(?:version|user agent|ua|build)$/.test(wordsOfPlace(place));
+  return /(?:version|user agent|ua|build)$/.test(wordsOf(place.named?.key ?? ''));
 }
 
 export interface RedactionRules {
@@ -127,29 +171,4 @@ export function isAt(rules: RedactionRules, name: 'keep' | 'drop', path: readonl
   const matching = rules[name].filter((pattern) => pattern.test(joined));
   for (const pattern of matching) rules.used.add(pattern);
   return matching.length > 0;
-}
-
-/** Finds the kind that a key alone names. */
-export function kindOfKey(key: string): PersonalKind | undefined {
-  return kindOfWords(wordsOf([key]));
-}
-
-const knownWords = new Map<string, string>();
-
-/** Splits keys into words: `firstName`, `first_name` and `first-name` are `first name`. */
-function wordsOf(keys: readonly string[]): string {
-  return keys.map((key) => knownWords.get(key) ?? wordsOfKey(key)).join(' ');
-}
-
-function wordsOfKey(key: string): string {
-  const words = key
-    .slice(-100)
-    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .toLowerCase();
-  if (knownWords.size > MOST_CACHED) knownWords.clear();
-  knownWords.set(key, words);
-  return words;
 }

@@ -10,7 +10,7 @@ import {
   withoutUrlSecrets,
 } from './encodings.ts';
 import { CARD, isCardNumber } from './format-kinds.ts';
-import { jsonTokens, placeOfPath, tokenValue, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { JsonPlace, jsonTokens, placeOfPath, tokenValue, type JsonToken } from './json-tokens.ts';
 import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
@@ -18,16 +18,27 @@ import type { Pseudonyms } from './pseudonyms.ts';
 import {
   hasVersions,
   isAt,
+  kindOfKey,
   isFixed,
   isFreeText,
-  kindOfPlace,
+  kindOfValue,
   type FormOptions,
   type RedactedField,
   type RedactionRules,
 } from './redacted-field.ts';
 import { RedactionTally } from './redaction-tally.ts';
-import { encodedSpans, formatSpans, pairSpans, replacedValue, withoutOverlap, withSpans } from './spans.ts';
+import {
+  encodedSpans,
+  formatSpans,
+  IS_URL,
+  pairSpans,
+  replacedValue,
+  withoutOverlap,
+  withSpans,
+} from './spans.ts';
 
+/** Matches what can be an id in a path, and not the name of an action. */
+const IS_ID = /\d|^[A-Z]{6,}$/;
 const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
@@ -41,6 +52,8 @@ export class Redaction {
   readonly tally = new RedactionTally();
   /** Values of all messages of the body, for the URL and the headers. */
   readonly known = new KnownValues();
+  /** Name of the event in a header, such as `customers/update`. */
+  topic: string | undefined;
   readonly #pseudonyms: Pseudonyms;
   readonly #rules: RedactionRules;
   #depth = 0;
@@ -52,7 +65,9 @@ export class Redaction {
 
   /** Redacts a text that is JSON. What is not replaced keeps its bytes. `around` is the field whose value the text is. */
   json(text: string, around?: RedactedField): string {
-    const tokens = jsonTokens(text, around?.place);
+    const outer = around?.place ?? new JsonPlace();
+    if (around === undefined) outer.text = this.topic;
+    const tokens = jsonTokens(text, outer);
     const ofMessages = new Map<JsonPlace, KnownValues>();
     const fieldOf = ({ place }: JsonToken): RedactedField => {
       const known = around?.known ?? ofMessages.get(place.message) ?? new KnownValues();
@@ -116,7 +131,13 @@ export class Redaction {
     const plain = withoutUrlSecrets(text);
     const [, scheme = '', host = '', start = '', query = '', fragment = ''] = URL_PARTS.exec(plain) ?? [];
     const ofUrl = { known, isQuery: true };
-    const part = (each: string): string => reencoded(each, (decoded) => this.text(decoded, known));
+    // Behind a word for a person, a path has an id: `/users/1234`.
+    const part = (each: string, at = 0, parts: readonly string[] = []): string => {
+      const row = at > 0 && each !== '' ? kindOfKey(`${parts[at - 1]} id`) : undefined;
+      return reencoded(each, (decoded) =>
+        row?.inPerson && IS_ID.test(decoded) ? this.#replaceAll(decoded, row) : this.text(decoded, known),
+      );
+    };
     const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
     const redacted = [
       scheme + this.text(host, known) + start.split('/').map(part).join('/'),
@@ -130,15 +151,26 @@ export class Redaction {
 
   /** Redacts `name=value&…`. */
   form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
-    const pairs = text.split('&').filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]));
-    for (const pair of pairs) {
-      const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
-      this.#learn(value, { place: placeOfPath([...path, ...formKeys(pair)]), known });
-    }
-    return pairs.map((pair) => this.#pair(pair, { known, isQuery, path })).join('&');
+    const places = new Map<string, JsonPlace>();
+    const pairs = text
+      .split('&')
+      .filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]))
+      .map((pair) => {
+        const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
+        // In a query, a name with a space is of a person.
+        const keys = formKeys(pair).map((key) =>
+          isQuery && key === 'name' && /\S \S/.test(value) ? 'fullName' : key,
+        );
+        return { pair, value, field: { place: placeOfPath([...path, ...keys], value, places), known } };
+      });
+    const root = places.get('');
+    if (isQuery && root !== undefined) root.subject = 'thing';
+    for (const { value, field } of pairs) this.#learn(value, field);
+    return pairs.map(({ pair, field }) => this.#pair(pair, field, isQuery)).join('&');
   }
 
-  #pair(pair: string, { known, isQuery, path }: Required<FormOptions>): string {
+  #pair(pair: string, field: RedactedField, isQuery: boolean): string {
+    const { known } = field;
     const [name = '', ...rest] = pair.split('=');
     if (rest.length === 0) return reencoded(pair, (plain) => this.text(plain, known));
     const shownName = reencoded(name, (plain) => this.text(plain, known));
@@ -147,7 +179,6 @@ export class Redaction {
       this.tally.count('token');
       return `${shownName}=${MASK}`;
     }
-    const field = { place: placeOfPath([...path, ...formKeys(pair)]), known };
     return `${shownName}=${reencoded(raw, (plain) => this.#value(plain, field), true)}`;
   }
 
@@ -167,16 +198,16 @@ export class Redaction {
       this.#learn(plain, field);
       return plain;
     });
-    const row = kindOfPlace(field.place);
+    const row = kindOfValue(field.place, value);
     if (row?.spreads) this.#add(value, row, field);
   }
 
   #add(value: string, row: PersonalKind, field: RedactedField): void {
     for (const known of new Set([field.known, this.known])) {
-      known.add(value, row, () => replacedValue(value, row, this.#pseudonyms));
-      const words = row.kind === 'name' ? value.split(/\s+/) : [];
-      if (words.length < 2 || words.length > 4) continue;
-      for (const word of words) known.add(word, row, () => this.#pseudonyms.alike(word));
+      const words = row.kind === 'name' ? value.split(/\s+/, 5) : [];
+      for (const each of [value, ...(words.length > 1 && words.length < 5 ? words : [])]) {
+        known.add(each, row, (found) => replacedValue(found, row, this.#pseudonyms));
+      }
     }
   }
 
@@ -194,7 +225,7 @@ export class Redaction {
 
   #number(raw: string, field: RedactedField): string {
     if (this.#isKept(field)) return raw;
-    const row = kindOfPlace(field.place) ?? (isCardNumber(raw) ? CARD : undefined);
+    const row = kindOfValue(field.place, raw) ?? (isCardNumber(raw) ? CARD : undefined);
     const [known] = field.known.spansIn(raw);
     if (row === undefined) {
       if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
@@ -209,8 +240,17 @@ export class Redaction {
   #value(value: string, field: RedactedField): string {
     if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
     if (isJsonText(value)) return this.#nested(() => this.json(value, field));
-    const row = kindOfPlace(field.place);
-    if (row === undefined) return this.#nested(() => this.#looseText(value, field));
+    const row = kindOfValue(field.place, value);
+    const loose = (): string => this.#nested(() => this.#looseText(value, field));
+    if (row === undefined) return loose();
+    if (IS_URL.test(value) && row.replace === undefined) {
+      const redacted = loose();
+      if (redacted !== value) return redacted;
+    }
+    return this.#replaceAll(value, row);
+  }
+
+  #replaceAll(value: string, row: PersonalKind): string {
     this.tally.count(row.kind);
     return replacedValue(value, row, this.#pseudonyms);
   }

@@ -8,6 +8,8 @@ import type { Pseudonyms } from './pseudonyms.ts';
 import { kindOfKey } from './redacted-field.ts';
 
 const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
+/** Matches a value that is a URL. */
+export const IS_URL = /^https?:\/\//i;
 const ENCODED_WORD = /[^\s"'<>&=?#/:;,]+/g;
 
 /** Redacts the texts that `encodedSpans` finds. */
@@ -82,13 +84,13 @@ export function* pairSpans(text: string, pseudonyms: Pseudonyms): Generator<Reda
 export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseudonyms): string {
   const replace = (text: string): string => row.replace?.(text, pseudonyms) ?? pseudonyms.alike(text);
   if (row.kind === 'token') return replace(value);
-  if (/^https?:\/\//i.test(value)) return linkFor(value, pseudonyms);
+  if (IS_URL.test(value)) return linkFor(value, pseudonyms);
   // One number in ten has the check digit of a card by chance.
   const isCard = row === CARD || row.kind === 'bank';
   const found = [...formatSpans(value, pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
   const spans = withoutOverlap(found);
   if (spans.length === 0) return replace(value);
-  return withSpans(value, spans, (part) => pseudonyms.alike(part));
+  return withSpans(value, spans, replace);
 }
 
 /** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */
