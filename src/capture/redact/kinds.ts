@@ -32,14 +32,14 @@ const KEY_KINDS: readonly PersonalKind[] = [
     kind: 'national id',
     format: /(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])/g,
     keys: keyWords(
-      'ssn|sin|social ?(?:security|insurance)(?: ?(?:number|no))?|national ?(?:id|identity|insurance)(?: ?(?:number|no|card))?|identity ?(?:number|no|card|document)|id ?(?:card|number)(?: ?(?:number|no))?|personal ?(?:id|number|code)|passport(?: ?(?:number|no|id))?|driv(?:er|ers|ing) ?licen[cs]e(?: ?(?:number|no|id))?|tax ?(?:payer)? ?(?:id|number|no)|vat(?: ?(?:id|number|no))?|tin|itin|ein|nino|nhs ?(?:number|no)|medicare(?: ?(?:number|no))?|cpf|cnpj|curp|rfc|dni|nie|nif|bsn|pesel|aadhaar|aadhar|personnummer|fodselsnummer|codice ?fiscale|steuer ?id|insurance ?(?:number|no|id)|health ?(?:id|card)(?: ?(?:number|no))?|policy ?(?:number|no)|voter ?id|visa ?(?:number|no)|residence ?permit(?: ?(?:number|no))?',
+      'ssn|sin|social ?(?:security|insurance)(?: ?(?:number|no))?|national ?(?:id|identity|insurance)(?: ?(?:number|no|card))?|(?:identity|identification) ?(?:number|no|card|document)|id ?(?:card|number)(?: ?(?:number|no))?|personal ?(?:id|number|code)|passport(?: ?(?:number|no|id))?|driv(?:er|ers|ing) ?licen[cs]e(?: ?(?:number|no|id))?|tax ?(?:payer)? ?(?:id|number|no)|vat(?: ?(?:id|number|no))?|tin|itin|ein|nino|nhs ?(?:number|no)|medicare(?: ?(?:number|no))?|cpf|cnpj|curp|rfc|dni|nie|nif|bsn|pesel|aadhaar|aadhar|personnummer|fodselsnummer|codice ?fiscale|steuer ?id|insurance ?(?:number|no|id)|health ?(?:id|card)(?: ?(?:number|no))?|policy ?(?:number|no)|voter ?id|visa ?(?:number|no)|residence ?permit(?: ?(?:number|no))?',
     ),
     spreads: true,
   },
   {
     kind: 'bank',
     keys: keyWords(
-      'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|vpa|card ?(?:holder|summary|bin|iin|mask)|last ?(?:4|four)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
+      'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)(?: ?ending)?|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|vpa|card ?(?:holder|summary|bin|iin|mask|visual)|last ?(?:4|four)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
     ),
     inPerson: keyWords('mask|bin|iin|masked ?number|summary|finger ?print'),
     spreads: true,
@@ -74,7 +74,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'name',
     keys: keyWords(
-      '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
+      '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
     ),
     inPerson: keyWords(
       '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',

@@ -16,7 +16,7 @@ import {
 const IS_FULL_NAME = /^\p{Lu}[\p{Ll}'-]+(?: \p{Lu}[\p{L}'.-]*)+$/u;
 /** Words of keys that are not personal, also in a person: `phone: {type, primary}`. */
 const PLAIN = keyWords(
-  'type|kind|object|primary|verified|\\S*status(?: \\S+)?|state|label|format|mime|algorithm|\\S*method|mode|currency|country(?: ?code)?|(?:created|updated|deleted|changed)(?: ?at)?|time ?stamp|time ?zone|tz|(?:\\S+ )(?:at|ms|on)|date|time|since|seen|version|count|followers|size|width|height|length|duration|\\S*source|provider|strategy|locale|language|lang|accept ?language|unit|expires(?: ?in)?|exp(?:iry|iration|ires)? ?(?:month|year|date)?|scopes?|model|manufacturer|brand|os|platform|enabled|required|visible|position|order|index|role|\\S*plan|tier|\\S*level|\\S*stage|\\S*category|segment|tag|industry|department|permissions?|flags?|amount|balance|total|spent|revenue|price|rating|score|utm \\S+|question|field|channel|theme|color|colour|reason|action|check|network|funding|agent|class|consent(?: ?\\S+)*|collection|exempt|optin|opt ?in|interests?|preferences?|discriminator|encoding|event|topic|operation|parameters?|environment',
+  'type|kind|object|primary|verified|\\S*status(?: \\S+)?|state|label|format|mime|algorithm|\\S*method|mode|currency|country(?: ?(?:code|id|name))?|(?:created|updated|deleted|changed)(?: ?at)?|time ?stamp|time ?zone|tz|(?:\\S+ )(?:at|ms|on)|date|time|since|seen|version|count|followers|size|width|height|length|duration|\\S*source|provider|strategy|locale|language|lang|accept ?language|unit|expires(?: ?in)?|exp(?:iry|iration|ires)? ?(?:month|year|date)?|scopes?|model|manufacturer|brand|os|platform|enabled|required|visible|position|order|index|role|\\S*plan|tier|\\S*level|\\S*stage|\\S*category|segment|tag|industry|department|division|gross|net|fee|cost|tax|discount|permissions?|flags?|amount|balance|total|spent|revenue|price|rating|score|utm \\S+|question|field|channel|theme|color|colour|reason|action|check|network|funding|agent|class|consent(?: ?\\S+)*|collection|exempt|optin|opt ?in|interests?|preferences?|discriminator|encoding|event|topic|operation|parameters?|environment',
 );
 /** Formats of values that are the same for many people. */
 const COMMON =
@@ -67,7 +67,8 @@ function kindOfPlace(place: JsonPlace): PersonalKind | undefined {
 function findKind(place: JsonPlace): PersonalKind | undefined {
   const { around } = place;
   const subject = around === undefined ? 'thing' : subjectOf(around);
-  const own = kindBeside(place) ?? kindOfKey(place.key);
+  const told = kindBeside(place) ?? kindOfKey(place.key);
+  const own = place.text !== undefined && told?.fits?.test(place.text) === false ? undefined : told;
   if (own !== undefined) return subject === 'organization' && !OF_ALL.test(own.kind) ? undefined : own;
   if (around === undefined) return undefined;
   // `stage: {value}` is as `stage`.
@@ -80,7 +81,7 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
   if (OF_A_THING.test(words) || (place.shape !== 'object' && PLAIN.test(words))) return undefined;
   const outer = around.named && kindOfPlace(around.named);
   if (outer !== undefined && !outer.isEntity && !around.named?.isInverted) {
-    return words === 'id' || (words === 'name' && outer.kind === 'handle') ? undefined : outer;
+    return words === 'id' || (words === 'name' && isDescribed(around, outer)) ? undefined : outer;
   }
   if (subject !== 'person' && (subject !== 'payment' || words === 'id')) return undefined;
   if (words === 'account id' && around.fields.some(({ key }) => wordsOf(key) === 'id')) return undefined;
@@ -92,9 +93,14 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
 export function isFixed({ named, message }: JsonPlace): boolean {
   if (named === undefined) return false;
   return (
-    /^(?:type|event)$/.test(named.key) ||
+    /^(?:type|event|status|state)$/.test(named.key) ||
     (named.key === 'name' && named.around === message && isMessage(message))
   );
+}
+
+/** Whether the name in an object is that of its field: `salary: {name, value}`. */
+function isDescribed({ fields }: JsonPlace, { kind }: PersonalKind): boolean {
+  return kind === 'handle' || fields.some(({ key }) => key === 'value');
 }
 
 /** The kind that a text beside the value, or in the object that describes it, names. */
@@ -127,10 +133,18 @@ export function kindOfKey(key: string): PersonalKind | undefined {
   const plain = words.replace(/ ?\d+$/, '');
   const row =
     PERSONAL_KINDS.find(({ keys }) => keys !== undefined && (keys.test(words) || keys.test(plain))) ??
-    (OF_A_PERSON.test(plain) ? rowInPerson(plain.replace(OF_A_PERSON, '')) : undefined);
+    rowOfAPerson(plain);
   if (kindsByWords.size > MOST_CACHED) kindsByWords.clear();
   kindsByWords.set(words, row);
   return row;
+}
+
+/** The kind of a key that begins with a word for a person: `customer id`. */
+function rowOfAPerson(words: string): PersonalKind | undefined {
+  const rest = words
+    .replace(OF_A_PERSON, '')
+    .replace(/^(?:external|internal|unique|original|alternate) /, '');
+  return rest === words || rest.includes(' ') ? undefined : rowInPerson(rest);
 }
 
 /** The kind that the words of a key name in a person. */

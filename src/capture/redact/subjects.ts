@@ -3,24 +3,24 @@ import { keyWords, wordsOf, type Subject } from './personal-kind.ts';
 
 /** Words for people. */
 const PEOPLE =
-  'user|customer|contact|member|person|people|invitee|visitor|subscriber|player|patient|employee|student|teacher|guest|passenger|driver|buyer|seller|shopper|author|owner|sender|recipient|assignee|creator|reporter|requester|submitter|commenter|reviewer|approver|organizer|attendee|participant|signer|payer|consumer|cardholder|applicant|donor|spouse|beneficiary|insured|viewer|friend|committer|pusher|merchant ?customer|child(?:ren)?|alias(?:es)?';
+  'user|customer|contact|member|person|people|invitee|visitor|subscriber|player|patient|employee|student|teacher|guest|passenger|driver|buyer|seller|shopper|author|owner|sender|recipient|assignee|creator|reporter|requester|submitter|commenter|reviewer|approver|organizer|attendee|participant|signer|payer|consumer|cardholder|applicant|donor|spouse|candidate|purchaser|recruiter|supervisor|worker|resident|individual|learner|instructor|speaker|inviter|contractor|courier|beneficiary|insured|viewer|friend|committer|pusher|child(?:ren)?|alias(?:es)?';
 /** Words that are also used for things, and mean people only with other values beside or below them. */
 const ROLES =
   'profile|billing|shipping|traits|lead|agent|actor|manager|holder|device|from|to|cc|bcc|reply ?to';
 const DETAILS = '(?: (?:info|data|details?|account|attributes|full|entity|record|object))*';
-const PERSON = keyWords(`(?:${PEOPLE}|${ROLES}|traits)${DETAILS}`);
+const PERSON = keyWords(`(?:${PEOPLE}|${ROLES})${DETAILS}`);
 const PAYMENT = keyWords(
-  `(?:(?:credit|debit|payment)? ?card|bank ?account|payment ?(?:method|source|instrument)|sepa ?debit|wallet)${DETAILS}`,
+  `(?:(?:credit|debit|payment) ?card|bank ?account|payment ?(?:method|source|instrument)|sepa ?debit|wallet)${DETAILS}`,
 );
 const ORGANIZATIONS =
-  'organi[sz]ation|org|company|companies|merchant|store|shop|team|workspace|business|vendor|brand|supplier|guild|portal';
+  'organi[sz]ation|org|company|companies|merchant|store|shop|team|workspace|business|vendor|brand|supplier|guild|portal|tenant|bank';
 const ORGANIZATION = keyWords(`(?:${ORGANIZATIONS})${DETAILS}`);
 const THINGS =
-  'plan|product|order|event|subscription|campaign|app|application|library|item|invoice|project|repository|repo|issue|ticket|page|screen|os|browser|network|list|group|channel|license|tag|segment|form|message|price|payment|charge|transaction|discount|coupon|policy|quota|stats?|settings|tracking|meeting|conversation|file|label|field|question|definition|entry|submission';
+  'plan|product|order|event|subscription|campaign|app|application|library|item|invoice|project|repository|repo|issue|ticket|page|screen|os|browser|network|list|group|channel|license|tag|segment|form|message|price|payment|charge|transaction|discount|coupon|policy|quota|stats?|settings|tracking|meeting|conversation|file|label|field|question|definition|entry|submission|directory|calendar|appointment|pool|report';
 const THING = keyWords(`(?:${THINGS}|link)${DETAILS}`);
 /** Matches keys that refer to a thing or an organization, also inside of a person: `plan id`, `company name`. */
 export const OF_A_THING = keyWords(
-  `(?:${THINGS}|${ORGANIZATIONS})(?: (?:\\S?ids?|name|number|key|code|size|url|title|type|prefix))?`,
+  `(?:${THINGS}|${ORGANIZATIONS})(?: (?:\\S?ids?|name|number|key|code|size|url|title|type|prefix))*`,
 );
 /** Matches a word for a person at the end of a key: `gift recipient`, `approved by`. */
 export const REFERENCE = `${PEOPLE}|(?:created|updated|modified|invited|assigned|approved|owned|signed) ?(?:by|to)|user ?ref`;
@@ -33,10 +33,10 @@ export const OF_A_PERSON = new RegExp(
 /** Keys of the data of an event, whose name tells what they describe. */
 const TRANSPARENT =
   /^(?:data|object|payload|resource|entity|item|record|current|previous|attributes|previous attributes|properties|fields|merge fields|merges|body|details?|old|new|before|after|sobject|snapshot|values|content)$/;
-const VALUES = /^(?:properties|attributes|fields|merge fields|merges)$/;
+const VALUES = /^(?:properties|attributes|fields|merge fields|merges|profile)$/;
 const DISCRIMINATOR = /^(?:(?:object|resource|entity|record|model)(?: ?(?:type|kind|name))?|type|kind)$/;
 const EVENT =
-  /^(?:event(?: (?:name|type|code|kind))?|topic|trigger event|webhook event|subscription type|type|action)$/;
+  /^(?:event(?: (?:name|type|code|kind))?|topic|trigger event|webhook event|subscription type|table|type|action)$/;
 const MESSAGE = /^(?:identify|track|page|screen|group|alias)$/;
 const ABOUT_THE_VERB = /^(?:property|profile|field|status|info|data|details?|account)$/;
 
@@ -44,15 +44,15 @@ const ABOUT_THE_VERB = /^(?:property|profile|field|status|info|data|details?|acc
 const PERSONAL_FIELDS = [
   /^(?:e ?mail(?: ?address)?)$/,
   /^(?:(?:mobile|cell|home|work)? ?phone(?: ?number)?|mobile|msisdn)$/,
-  /^(?:(?:first|given) ?name|f ?name|given|first|nick ?name)$/,
+  /^(?:(?:first|given) ?name|f ?name|given|first|nick ?name|full ?name)$/,
   /^(?:(?:last|family) ?name|sur ?name|l ?name|family|last)$/,
-  /^(?:birth ?(?:day|date)|date ?of ?birth|dob|avatar|gender|age|ssn)$/,
+  /^(?:birth ?(?:day|date)|date ?of ?birth|dob|avatar(?: ?url)?|gender|age|ssn)$/,
 ];
 /** Keys of sales and of messages, which have a person among other things. */
 const OF_ANOTHER =
   /^(?:body|subject|text|html|message)$|(?:^| )(?:amount|price|subtotal|total|gross|fee|quantity|line items|items|products|(?:order|transaction|txn|message|event) ?(?:id|number))$/;
 const PAYMENT_FIELD =
-  /^(?:last ?(?:4|four)|iban|bban|iin|bin|mask|account ?number|routing ?number|exp(?:iry)? ?month)$/;
+  /^(?:last ?(?:4|four)|iban|bban|iin|bin|mask|cvc|account ?number|routing ?number|exp(?:iry)? ?month)$/;
 
 /** Returns what an object describes: by its own type, by its key, by the name of its event, then by its fields. */
 export function subjectOf(object: JsonPlace): Subject {
@@ -124,9 +124,10 @@ function textAt(place: JsonPlace | undefined, key: RegExp): string | undefined {
 }
 
 function hasPerson({ fields }: JsonPlace): boolean {
-  return fields.some(
-    ({ key, shape }) => (shape === 'object' || shape === 'list') && PERSON.test(wordsOf(key)),
-  );
+  return fields.some(({ key, shape }) => {
+    const words = wordsOf(key);
+    return (shape === 'object' || shape === 'list') && !VALUES.test(words) && PERSON.test(words);
+  });
 }
 
 /** The number of personal fields of an object, also of those in `properties`. */
