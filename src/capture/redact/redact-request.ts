@@ -66,13 +66,9 @@ export function redactRequest(
 function redactHeader([name, value]: HeaderPair, body: Uint8Array, redaction: Redaction): HeaderPair {
   if (/^content-length$/i.test(name)) return [name, String(body.length)];
   const [shownName, shown] = [redaction.text(name), maskedHeader([name, value])[1]];
-  if (isSignatureHeader(name)) {
-    if (value !== MASK) redaction.tally.count('signature');
+  if (isSecretHeader(name) || isSignatureHeader(name)) {
+    if (value !== MASK) redaction.tally.count(isSecretHeader(name) ? 'token' : 'signature');
     return [shownName, MASK];
-  }
-  if (isSecretHeader(name)) {
-    if (value !== MASK) redaction.tally.count('token');
-    return [shownName, shown];
   }
   return [shownName, redaction.header(name, shown)];
 }

@@ -38,13 +38,14 @@ import {
 } from './spans.ts';
 
 /** Matches what can be an id in a path, and not the name of an action. */
-const IS_ID = /\d|^[A-Z]{6,}$/;
+const IS_ID = /^(?!v\d+$|\d{4}-)(?:.*\d|[A-Z]{6,}$)/;
 const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
 const MOST_DEPTH = 24;
 /** A path or URL with a query, or a query alone. */
 const WITH_QUERY = /^[^\s?=]*\?[^\s=?&]+=\S*$/;
+const PATH = /^(?:\/[^\s/]+){2,}\/?$/;
 const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
 /** Redacts one request, and counts what it replaces. */
@@ -258,7 +259,7 @@ export class Redaction {
   #looseText(value: string, field: RedactedField): string {
     const { place } = field;
     const known = isFixed(place) ? new KnownValues() : field.known;
-    if (WITH_QUERY.test(value)) return this.url(value, known);
+    if (WITH_QUERY.test(value) || PATH.test(value)) return this.url(value, known);
     if (FORM.test(value)) return this.form(value, { known, path: place.path });
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;

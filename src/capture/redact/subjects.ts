@@ -20,7 +20,7 @@ const THINGS =
 const THING = keyWords(`(?:${THINGS}|link)${DETAILS}`);
 /** Matches keys that refer to a thing or an organization, also inside of a person: `plan id`, `company name`. */
 export const OF_A_THING = keyWords(
-  `(?:${THINGS}|${ORGANIZATIONS})(?: (?:\\S?ids?|name|number|key|code|size|url|title|type|prefix))*`,
+  `(?:${THINGS}|${ORGANIZATIONS})(?: (?:\\S?ids?|name|number|key|code|size|url|title|type|class|prefix))*|acc(?:oun)?t name|orgname`,
 );
 /** Matches a word for a person at the end of a key: `gift recipient`, `approved by`. */
 export const REFERENCE = `${PEOPLE}|(?:created|updated|modified|invited|assigned|approved|owned|signed) ?(?:by|to)|user ?ref`;
