@@ -24,6 +24,8 @@ const COMMON =
 /** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
 const VALUE =
   /^(?:(?:\S+ )?(?:value|ans(?:wer)?|text|input|response)s?|(?:from|to|old|new)(?: ?(?:string|value))?|date)$/;
+/** Number of values of an object that can name the field of another, so that many keys take linear time. */
+const MOST_TO_ASK = 40;
 /** Keys of texts that name the field of another value, or of an object that describes it. */
 const NAMING =
   /^(?:name|key|field|ref|label|title|question|property|attribute|definition|property name|type)$/;
@@ -106,7 +108,7 @@ function isDescribed({ fields }: JsonPlace, { kind }: PersonalKind): boolean {
 /** The kind that a text beside the value, or in the object that describes it, names. */
 function kindBeside(place: JsonPlace): PersonalKind | undefined {
   const words = wordsOf(place.key);
-  const fields = place.around?.fields ?? [];
+  const fields = place.around?.fields.slice(0, MOST_TO_ASK) ?? [];
   const isOfItsType = fields.some(({ key, text }) => text === place.key && wordsOf(key) === 'type');
   if (!isOfItsType && !VALUE.test(words)) return undefined;
   const naming = fields.filter((field) => {
