@@ -51,24 +51,6 @@ export class JsonPlace {
   }
 }
 
-/** The place of a value outside of JSON, such as a header or a field of a form. Fields of one form have the same places around them. */
-export function placeOfPath(
-  path: readonly string[],
-  text?: string,
-  known = new Map<string, JsonPlace>(),
-): JsonPlace {
-  let place = known.get('') ?? new JsonPlace();
-  known.set('', place);
-  path.forEach((key, at) => {
-    const name = path.slice(0, at + 1).join('\0');
-    place.shape = 'object';
-    place = known.get(name) ?? new JsonPlace(place, key, /^\d+$/.test(key));
-    known.set(name, place);
-  });
-  if (text !== undefined) setText(place, text);
-  return place;
-}
-
 /** A string, number or key in a JSON text. */
 export interface JsonToken {
   readonly kind: 'key' | 'string' | 'number';
@@ -87,8 +69,7 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
     const character = text[at] ?? '';
     const around = open.at(-1);
     if (character === '{' || character === '[') {
-      place.shape = character === '[' ? 'list' : 'object';
-      if (character === '{' && place.named !== undefined) place.named.shape = 'object';
+      setShape(place, character === '[');
       open.push({ place, isList: character === '[', index: 0 });
       isKey = character === '{';
       if (!isKey) place = new JsonPlace(place, '0', true);
@@ -122,7 +103,14 @@ export function tokenValue({ kind, start, end }: JsonToken, text: string): strin
   return kind === 'key' ? '' : String(JSON.parse(text.slice(start, end)));
 }
 
-function setText(place: JsonPlace, text: string): void {
+/** Remembers that a value is a list or an object. The key of a list of objects is as that of an object. */
+function setShape(place: JsonPlace, isList: boolean): void {
+  place.shape = isList ? 'list' : 'object';
+  if (!isList && place.named !== undefined) place.named.shape = 'object';
+}
+
+/** Remembers a string or number that is not empty. */
+export function setText(place: JsonPlace, text: string): void {
   if (place.around === undefined || text === '') return;
   place.shape = 'text';
   if (text.length < MOST_OF_A_NAME) place.text = text;

@@ -153,8 +153,8 @@ function dateFor(value: string, pseudonyms: Pseudonyms): string {
   const made = date.replaceAll(/\d+|[a-z]{3,}/gi, (part) => {
     if (/\D/.test(part)) return 'May';
     if (part.length > 2) return year;
-    const own = upToTwelve(numbers++ === 0 ? day : month, part);
-    return own === part ? upToTwelve(Number(part), part) : own;
+    const drawnPart = upToTwelve(numbers++ === 0 ? day : month, part);
+    return drawnPart === part ? upToTwelve(Number(part), part) : drawnPart;
   });
   return made + rest;
 }

@@ -1,4 +1,5 @@
 import { joinedPath } from '../../message/path-pattern.ts';
+import { CARD, isCardNumber } from './format-kinds.ts';
 import type { JsonPlace } from './json-tokens.ts';
 import { ATTRIBUTE, FREE_TEXT, OF_AN_ADDRESS, PERSONAL_KINDS, REGION } from './kinds.ts';
 import type { KnownValues } from './known-values.ts';
@@ -24,19 +25,13 @@ const COMMON =
 /** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
 const VALUE =
   /^(?:(?:\S+ )?(?:value|ans(?:wer)?|text|input|response)s?|(?:from|to|old|new)(?: ?(?:string|value))?|date)$/;
+/** Matches what can be an id in a path, and not the name of an action. */
+const IS_ID = /^(?!v\d+$|\d{4}-)(?:.*\d|[A-Z]{6,}$)/;
 /** Number of values of an object that can name the field of another, so that many keys take linear time. */
 const MOST_TO_ASK = 40;
 /** Keys of texts that name the field of another value, or of an object that describes it. */
 const NAMING =
   /^(?:name|key|field|ref|label|title|question|property|attribute|definition|property name|type)$/;
-
-/** How to redact `name=value&…`. */
-export interface FormOptions {
-  readonly known?: KnownValues;
-  /** Whether secrets are masked by their name, as in the query of a URL. @default false */
-  readonly isQuery?: boolean;
-  readonly path?: readonly string[];
-}
 
 /** A value, and what is known of its message. */
 export interface RedactedField {
@@ -55,9 +50,15 @@ export function kindOfValue({ named, isItem }: JsonPlace, value: string): Person
   if (row === undefined) return undefined;
   // A number under a word for many is a count: `logins`.
   if (!isItem && /^\d{1,4}$/.test(value) && /[^s]s$/.test(named?.key ?? '')) return undefined;
-  if (row === ATTRIBUTE && named?.isInverted)
-    return COMMON.test(value) || /^(?:\w+:\/)?\/\w/.test(value) ? undefined : row;
+  const isPlain =
+    row === ATTRIBUTE && named?.isInverted && (COMMON.test(value) || /^(?:\w+:\/)?\/\w/.test(value));
+  if (isPlain) return undefined;
   return row.fits === undefined || row.fits.test(value) ? row : undefined;
+}
+
+/** Finds the kind of a number. That of a card needs no key. */
+export function kindOfNumber(place: JsonPlace, raw: string): PersonalKind | undefined {
+  return kindOfValue(place, raw) ?? (isCardNumber(raw) ? CARD : undefined);
 }
 
 function kindOfPlace(place: JsonPlace): PersonalKind | undefined {
@@ -65,30 +66,52 @@ function kindOfPlace(place: JsonPlace): PersonalKind | undefined {
   return place.kind ?? undefined;
 }
 
-/** The kind by the key, by a text beside it, by a personal key around it, and else by the person around it. */
+/** The kind by the key, by the values beside it, by a personal key around it, and else by the person around it. */
 function findKind(place: JsonPlace): PersonalKind | undefined {
   const { around } = place;
-  const subject = around === undefined ? 'thing' : subjectOf(around);
-  const told = kindBeside(place) ?? kindOfKey(place.key);
-  const own = place.text !== undefined && told?.fits?.test(place.text) === false ? undefined : told;
+  const own = ownKind(place);
+  if (around === undefined) return own;
+  const subject = subjectOf(around);
   if (own !== undefined) return subject === 'organization' && !OF_ALL.test(own.kind) ? undefined : own;
-  if (around === undefined) return undefined;
   // `stage: {value}` is as `stage`.
   const words = wordsOf(/^values?$/.test(place.key) ? (around.named?.key ?? place.key) : place.key);
-  if (REGION.test(words) && around.fields.some(({ key }) => OF_AN_ADDRESS.test(wordsOf(key)))) return STATE;
-  if (words === 'group id' && (isMessage(around) || around.named?.key === 'context'))
-    return kindOfKey('user id');
-  if (words === 'object id')
-    return isPersonWord(entityOf(eventOf(around) ?? '')) ? kindOfKey('user id') : undefined;
-  if (OF_A_THING.test(words) || (place.shape !== 'object' && PLAIN.test(words))) return undefined;
+  const isPlain = OF_A_THING.test(words) || (place.shape !== 'object' && PLAIN.test(words));
+  const other = kindByOthers(words, around);
+  if (other !== undefined || isPlain) return other;
+  const outer = kindAround(words, around);
+  if (outer !== undefined) return outer ?? undefined;
+  place.isInverted = subject === 'person' || (subject === 'payment' && words !== 'id');
+  return place.isInverted && !isOfAccount(words, around) ? (rowInPerson(words) ?? ATTRIBUTE) : undefined;
+}
+
+/** The kind that the key or a text beside the value names. */
+function ownKind(place: JsonPlace): PersonalKind | undefined {
+  const row = kindBeside(place) ?? kindOfKey(place.key);
+  return place.text !== undefined && row?.fits?.test(place.text) === false ? undefined : row;
+}
+
+/** The kind of keys that mean something only beside others: a state beside a city, the id of a group or of an event's object. */
+function kindByOthers(words: string, around: JsonPlace): PersonalKind | undefined {
+  if (REGION.test(words) && hasField(around, OF_AN_ADDRESS)) return STATE;
+  const isOfMessage = words === 'group id' && (isMessage(around) || around.named?.key === 'context');
+  const isOfEvent = words === 'object id' && isPersonWord(entityOf(eventOf(around) ?? ''));
+  return isOfMessage || isOfEvent ? kindOfKey('user id') : undefined;
+}
+
+/** The kind of the personal key around a value. Null if there is one, but the value is its id or its name. */
+function kindAround(words: string, around: JsonPlace): PersonalKind | null | undefined {
   const outer = around.named && kindOfPlace(around.named);
-  if (outer !== undefined && !outer.isEntity && !around.named?.isInverted) {
-    return words === 'id' || (words === 'name' && isDescribed(around, outer)) ? undefined : outer;
-  }
-  if (subject !== 'person' && (subject !== 'payment' || words === 'id')) return undefined;
-  if (words === 'account id' && around.fields.some(({ key }) => wordsOf(key) === 'id')) return undefined;
-  place.isInverted = true;
-  return rowInPerson(words) ?? ATTRIBUTE;
+  if (outer === undefined || outer.isEntity || around.named?.isInverted) return undefined;
+  return words === 'id' || (words === 'name' && isDescribed(around, outer)) ? null : outer;
+}
+
+/** Whether the key is the id of an account, which is another thing if the person has an id. */
+function isOfAccount(words: string, around: JsonPlace): boolean {
+  return words === 'account id' && hasField(around, /^id$/);
+}
+
+function hasField({ fields }: JsonPlace, words: RegExp): boolean {
+  return fields.some(({ key }) => words.test(wordsOf(key)));
 }
 
 /** Whether the value is a name that the format of messages has, so that it is no place for a known value. */
@@ -101,8 +124,8 @@ export function isFixed({ named, message }: JsonPlace): boolean {
 }
 
 /** Whether the name in an object is that of its field: `salary: {name, value}`. */
-function isDescribed({ fields }: JsonPlace, { kind }: PersonalKind): boolean {
-  return kind === 'handle' || fields.some(({ key }) => key === 'value');
+function isDescribed(object: JsonPlace, { kind }: PersonalKind): boolean {
+  return kind === 'handle' || hasField(object, /^value$/);
 }
 
 /** The kind that a text beside the value, or in the object that describes it, names. */
@@ -154,6 +177,12 @@ function rowInPerson(words: string): PersonalKind | undefined {
   return OF_A_THING.test(words) ? undefined : PERSONAL_KINDS.find(({ inPerson }) => inPerson?.test(words));
 }
 
+/** The kind of a part of a path behind a word for a person: `/users/1234`. */
+export function kindInPath(before: string, part: string): PersonalKind | undefined {
+  const row = before === '' || !IS_ID.test(part) ? undefined : kindOfKey(`${before} id`);
+  return row?.inPerson === undefined ? undefined : row;
+}
+
 /** Whether a text is for people, so that it can hold names that no rule finds. */
 export function isFreeText(text: string, place: JsonPlace): boolean {
   const words = wordsOf(place.named?.key ?? '');
@@ -187,4 +216,8 @@ export function isAt(rules: RedactionRules, name: 'keep' | 'drop', path: readonl
   const matching = rules[name].filter((pattern) => pattern.test(joined));
   for (const pattern of matching) rules.used.add(pattern);
   return matching.length > 0;
+}
+
+export function isKept(rules: RedactionRules, { path, inMessage }: JsonPlace): boolean {
+  return isAt(rules, 'keep', path) || isAt(rules, 'keep', inMessage);
 }

@@ -1,16 +1,17 @@
 import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
 import { RequestRejection } from '../import/imported.ts';
 import {
+  changedUrl,
+  FORM,
   formKeys,
   isJsonText,
-  decodedText,
   recoded,
   reencoded,
-  URL_PARTS,
+  TARGET,
   withoutUrlSecrets,
 } from './encodings.ts';
-import { CARD, isCardNumber } from './format-kinds.ts';
-import { JsonPlace, jsonTokens, placeOfPath, tokenValue, type JsonToken } from './json-tokens.ts';
+import { formFields, placeOfPath } from './form-fields.ts';
+import { JsonPlace, jsonTokens, tokenValue, type JsonToken } from './json-tokens.ts';
 import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
@@ -18,11 +19,12 @@ import type { Pseudonyms } from './pseudonyms.ts';
 import {
   hasVersions,
   isAt,
-  kindOfKey,
+  kindInPath,
   isFixed,
   isFreeText,
+  isKept,
+  kindOfNumber,
   kindOfValue,
-  type FormOptions,
   type RedactedField,
   type RedactionRules,
 } from './redacted-field.ts';
@@ -32,21 +34,14 @@ import {
   formatSpans,
   IS_URL,
   pairSpans,
+  replacedNumber,
   replacedValue,
   withoutOverlap,
   withSpans,
 } from './spans.ts';
 
-/** Matches what can be an id in a path, and not the name of an action. */
-const IS_ID = /^(?!v\d+$|\d{4}-)(?:.*\d|[A-Z]{6,}$)/;
-const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
 const MOST_DEPTH = 24;
-/** A path or URL with a query, or a query alone. */
-const WITH_QUERY = /^[^\s?=]*\?[^\s=?&]+=\S*$/;
-const PATH = /^(?:\/[^\s/]+){2,}\/?$/;
-const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
 /** Redacts one request, and counts what it replaces. */
 export class Redaction {
@@ -55,6 +50,7 @@ export class Redaction {
   readonly known = new KnownValues();
   /** Name of the event in a header, such as `customers/update`. */
   topic: string | undefined;
+  readonly drops: boolean;
   readonly #pseudonyms: Pseudonyms;
   readonly #rules: RedactionRules;
   #depth = 0;
@@ -62,6 +58,7 @@ export class Redaction {
   constructor(pseudonyms: Pseudonyms, rules: RedactionRules) {
     this.#pseudonyms = pseudonyms;
     this.#rules = rules;
+    this.drops = rules.drop.length > 0;
   }
 
   /** Redacts a text that is JSON. What is not replaced keeps its bytes. `around` is the field whose value the text is. */
@@ -75,12 +72,12 @@ export class Redaction {
       ofMessages.set(place.message, known);
       return { place, known };
     };
-    if (around === undefined) {
-      for (const token of tokens) this.#learn(tokenValue(token, text), fieldOf(token));
-    }
-    const redacted = (token: JsonToken): string =>
-      this.#token(token, text.slice(token.start, token.end), fieldOf(token));
-    const spans = tokens.map((token) => ({ ...token, replacement: redacted(token) }));
+    const learned = around === undefined ? tokens : [];
+    for (const token of learned) this.#learn(tokenValue(token, text), fieldOf(token));
+    const spans = tokens.map((token) => {
+      const raw = text.slice(token.start, token.end);
+      return { ...token, replacement: this.#token(token, raw, fieldOf(token)) };
+    });
     return withSpans(text, spans);
   }
 
@@ -89,10 +86,6 @@ export class Redaction {
     const isDropped = isAt(this.#rules, 'drop', path);
     if (isDropped) this.tally.count('dropped');
     return isDropped;
-  }
-
-  get drops(): boolean {
-    return this.#rules.drop.length > 0;
   }
 
   /** Redacts the value of a header. */
@@ -130,44 +123,25 @@ export class Redaction {
   /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
   url(text: string, known = this.known): string {
     const plain = withoutUrlSecrets(text);
-    const [, scheme = '', host = '', start = '', query = '', fragment = ''] = URL_PARTS.exec(plain) ?? [];
-    const ofUrl = { known, isQuery: true };
-    // Behind a word for a person, a path has an id: `/users/1234`.
-    const part = (each: string, at = 0, parts: readonly string[] = []): string => {
-      const row = at > 0 && each !== '' ? kindOfKey(`${parts[at - 1]} id`) : undefined;
-      return reencoded(each, (decoded) =>
-        row?.inPerson && IS_ID.test(decoded) ? this.#replaceAll(decoded, row) : this.text(decoded, known),
-      );
-    };
-    const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
-    const redacted = [
-      scheme + this.text(host, known) + start.split('/').map(part).join('/'),
-      query.slice(0, 1) + this.form(query.slice(1), ofUrl),
-      mark + (anchor.includes('=') ? this.form(anchor, ofUrl) : part(anchor)),
-    ].join('');
+    const redacted = changedUrl(plain, {
+      form: (form) => this.form(form, known, true),
+      part: (part, before) => {
+        const row = kindInPath(before, part);
+        return row === undefined ? this.text(part, known) : this.#whole(part, row);
+      },
+    });
     const masked = redactUrl(redacted);
     if (plain !== text || masked !== redacted) this.tally.count('token');
     return masked;
   }
 
-  /** Redacts `name=value&…`. */
-  form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
-    const places = new Map<string, JsonPlace>();
-    const pairs = text
-      .split('&')
-      .filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]))
-      .map((pair) => {
-        const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
-        // In a query, a name with a space is of a person.
-        const keys = formKeys(pair).map((key) =>
-          isQuery && key === 'name' && /\S \S/.test(value) ? 'fullName' : key,
-        );
-        return { pair, value, field: { place: placeOfPath([...path, ...keys], value, places), known } };
-      });
-    const root = places.get('');
-    if (isQuery && root !== undefined) root.subject = 'thing';
-    for (const { value, field } of pairs) this.#learn(value, field);
-    return pairs.map(({ pair, field }) => this.#pair(pair, field, isQuery)).join('&');
+  /** Redacts `name=value&…`. In the query of a URL, secrets are masked by their name. */
+  form(text: string, known = this.known, isQuery = false, path: readonly string[] = []): string {
+    const fields = formFields(text, { isQuery, path })
+      .filter(({ pair }) => isQuery || !this.isDropped([...path, ...formKeys(pair)]))
+      .map((each) => ({ ...each, known }));
+    for (const field of fields) this.#learn(field.value, field);
+    return fields.map((field) => this.#pair(field.pair, field, isQuery)).join('&');
   }
 
   #pair(pair: string, field: RedactedField, isQuery: boolean): string {
@@ -185,7 +159,7 @@ export class Redaction {
 
   /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
   #learn(value: string, field: RedactedField): void {
-    if (this.#isKept(field)) return;
+    if (isKept(this.#rules, field.place)) return;
     if (isJsonText(value)) {
       this.#nested(() => {
         for (const token of jsonTokens(value, field.place)) {
@@ -225,46 +199,36 @@ export class Redaction {
   }
 
   #number(raw: string, field: RedactedField): string {
-    if (this.#isKept(field)) return raw;
-    const row = kindOfValue(field.place, raw) ?? (isCardNumber(raw) ? CARD : undefined);
+    if (isKept(this.#rules, field.place)) return raw;
     const [known] = field.known.spansIn(raw);
-    if (row === undefined) {
-      if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
-      this.tally.count(known.kind);
-      return raw.slice(0, known.start) + known.replacement;
-    }
-    this.tally.count(row.kind);
-    const made = replacedValue(raw, row, this.#pseudonyms).replace(/^0+(?=\d)/, '');
-    return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
+    const found = kindOfNumber(field.place, raw) ?? known;
+    const made = replacedNumber(raw, found, this.#pseudonyms);
+    if (made !== undefined) this.tally.count(found?.kind ?? '');
+    return made ?? raw;
   }
 
   #value(value: string, field: RedactedField): string {
-    if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
+    if (isKept(this.#rules, field.place) || !/[\p{L}\p{N}]/u.test(value)) return value;
     if (isJsonText(value)) return this.#nested(() => this.json(value, field));
     const row = kindOfValue(field.place, value);
-    const loose = (): string => this.#nested(() => this.#looseText(value, field));
-    if (row === undefined) return loose();
-    if (IS_URL.test(value) && row.replace === undefined) {
-      const redacted = loose();
-      if (redacted !== value) return redacted;
-    }
-    return this.#replaceAll(value, row);
+    const isLink = IS_URL.test(value) && row?.replace === undefined;
+    const loose = row === undefined || isLink ? this.#nested(() => this.#looseText(value, field)) : value;
+    return row === undefined || loose !== value ? loose : this.#whole(value, row);
   }
 
-  #replaceAll(value: string, row: PersonalKind): string {
+  #whole(value: string, row: PersonalKind): string {
     this.tally.count(row.kind);
     return replacedValue(value, row, this.#pseudonyms);
   }
 
   #looseText(value: string, field: RedactedField): string {
-    const { place } = field;
-    const known = isFixed(place) ? new KnownValues() : field.known;
-    if (WITH_QUERY.test(value) || PATH.test(value)) return this.url(value, known);
-    if (FORM.test(value)) return this.form(value, { known, path: place.path });
+    const known = isFixed(field.place) ? new KnownValues() : field.known;
+    if (TARGET.test(value)) return this.url(value, known);
+    if (FORM.test(value)) return this.form(value, known, false, field.place.path);
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;
-    if (isFreeText(value, place)) this.#review(field);
-    return this.text(value, known, hasVersions(place));
+    if (isFreeText(value, field.place)) this.#review(field);
+    return this.text(value, known, hasVersions(field.place));
   }
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */
@@ -276,10 +240,6 @@ export class Redaction {
     } finally {
       this.#depth--;
     }
-  }
-
-  #isKept({ place }: RedactedField): boolean {
-    return isAt(this.#rules, 'keep', place.path) || isAt(this.#rules, 'keep', place.inMessage);
   }
 
   #review({ place, known }: RedactedField): void {

@@ -93,6 +93,23 @@ export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseu
   return withSpans(value, spans, replace);
 }
 
+const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Replaces a number of JSON, so that it stays one. Undefined if the pseudonym of a known value is none. */
+export function replacedNumber(
+  raw: string,
+  found: PersonalKind | RedactedSpan | undefined,
+  pseudonyms: Pseudonyms,
+): string | undefined {
+  if (found === undefined) return undefined;
+  if ('replacement' in found) {
+    const isNumber = found.end === raw.length && IS_NUMBER.test(found.replacement);
+    return isNumber ? raw.slice(0, found.start) + found.replacement : undefined;
+  }
+  const made = replacedValue(raw, found, pseudonyms).replace(/^0+(?=\d)/, '');
+  return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => pseudonyms.alike(digits));
+}
+
 /** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */
 export function withoutOverlap(spans: readonly RedactedSpan[]): readonly RedactedSpan[] {
   let end = 0;

@@ -65,20 +65,23 @@ function findSubject(object: JsonPlace): Subject {
   const words = object.named === undefined ? '' : wordsOf(object.named.key);
   const told = typeOf(object) ?? subjectOfKey(words, around);
   if (told !== undefined) return told;
-  const isOfMessage = isMessage(around);
+  if (isMessage(around) || isMessage(object)) return 'thing';
+  return subjectByContent(object, words) ?? (around === undefined ? 'thing' : subjectOf(around));
+}
+
+function subjectByContent(object: JsonPlace, words: string): Subject | undefined {
   const hasPeople = hasPerson(object);
-  const isOpen = around === undefined || TRANSPARENT.test(words);
-  if (isOpen && !isOfMessage && !hasPeople && !hasPayload(object) && isPersonWord(entityAround(object)))
-    return 'person';
-  if (eventOf(object) !== undefined || isMessage(object)) return 'thing';
-  if (!isOfMessage && !hasPeople) {
-    const count = personalFields(object);
-    const isOther = object.fields.some(({ key }) => OF_ANOTHER.test(wordsOf(key)));
-    if (count > 2 || (count > 0 && !isOther)) return 'person';
-    if (object.fields.some(({ key, shape }) => shape === 'text' && PAYMENT_FIELD.test(wordsOf(key))))
-      return 'payment';
-  }
-  return around === undefined || isOfMessage ? 'thing' : subjectOf(around);
+  const isOfEvent = !hasPeople && (words === '' || TRANSPARENT.test(words)) && !hasPayload(object);
+  if (isOfEvent && isPersonWord(entityAround(object))) return 'person';
+  if (eventOf(object) !== undefined) return 'thing';
+  if (hasPeople) return undefined;
+  const count = personalFields(object);
+  const isOther = object.fields.some(({ key }) => OF_ANOTHER.test(wordsOf(key)));
+  if (count > 2 || (count > 0 && !isOther)) return 'person';
+  const isPayment = object.fields.some(
+    ({ key, text }) => text !== undefined && PAYMENT_FIELD.test(wordsOf(key)),
+  );
+  return isPayment ? 'payment' : undefined;
 }
 
 /** The subject that the object itself names: `object: "customer"`, `type: "User"`. */
@@ -97,17 +100,16 @@ function subjectOfKey(words: string, around: JsonPlace | undefined): Subject | u
   return subjectOfWords(words, false);
 }
 
+const SUBJECTS: readonly (readonly [pattern: RegExp, subject: Subject])[] = [
+  [PAYMENT, 'payment'],
+  [PERSON, 'person'],
+  [ORGANIZATION, 'organization'],
+  [THING, 'thing'],
+];
+
 function subjectOfWords(words: string, isWhole: boolean): Subject | undefined {
-  const rows = [
-    [PAYMENT, 'payment'],
-    [PERSON, 'person'],
-    [ORGANIZATION, 'organization'],
-    [THING, 'thing'],
-  ] as const;
-  return rows.find(([pattern]) => {
-    const found = pattern.exec(words);
-    return found !== null && (!isWhole || found.index === 0);
-  })?.[1];
+  const isFound = (index = -1): boolean => (isWhole ? index === 0 : index >= 0);
+  return SUBJECTS.find(([pattern]) => isFound(pattern.exec(words)?.index))?.[1];
 }
 
 export function isPersonWord(words: string): boolean {
