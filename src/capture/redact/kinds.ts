@@ -88,7 +88,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
     keys: keyWords(
       '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host|wa) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
     ),
-    inPerson: keyWords('(?:u|gu|v|uu|wa)?ids?|number|no|nr|ref|reference|identifier'),
+    inPerson: keyWords('(?:u|g|gu|v|uu|wa)?ids?|number|no|nr|ref|reference|identifier'),
     spreads: true,
   },
   {

@@ -72,7 +72,7 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
   const own = ownKind(place);
   if (around === undefined) return own;
   const subject = subjectOf(around);
-  if (own !== undefined) return subject === 'organization' && !OF_ALL.test(own.kind) ? undefined : own;
+  if (own !== undefined) return subject === 'organization' && isOfPeople(own, place) ? undefined : own;
   // `stage: {value}` is as `stage`.
   const words = wordsOf(/^values?$/.test(place.key) ? (around.named?.key ?? place.key) : place.key);
   const isPlain = OF_A_THING.test(words) || (place.shape !== 'object' && PLAIN.test(words));
@@ -82,6 +82,11 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
   if (outer !== undefined) return outer ?? undefined;
   place.isInverted = subject === 'person' || (subject === 'payment' && words !== 'id');
   return place.isInverted && !isOfAccount(words, around) ? (rowInPerson(words) ?? ATTRIBUTE) : undefined;
+}
+
+/** Whether a kind is personal only if it is of a person, and the key has no word for one. */
+function isOfPeople({ kind, isEntity }: PersonalKind, { key }: JsonPlace): boolean {
+  return !OF_ALL.test(kind) && !isEntity && !OF_A_PERSON.test(wordsOf(key));
 }
 
 /** The kind that the key or a text beside the value names. */
@@ -164,12 +169,11 @@ export function kindOfKey(key: string): PersonalKind | undefined {
   return row;
 }
 
-/** The kind of a key that begins with a word for a person: `customer id`. */
+/** The kind of a key with a word for a person and one of its values: `customer id`, `user external id`. */
 function rowOfAPerson(words: string): PersonalKind | undefined {
-  const rest = words
-    .replace(OF_A_PERSON, '')
-    .replace(/^(?:external|internal|unique|original|alternate) /, '');
-  return rest === words || rest.includes(' ') ? undefined : rowInPerson(rest);
+  const rest = words.replace(OF_A_PERSON, '');
+  const last = rest.replace(/^(?:external|internal|unique|original|alternate) /, '');
+  return rest === words || last.includes(' ') ? undefined : rowInPerson(last);
 }
 
 /** The kind that the words of a key name in a person. */
