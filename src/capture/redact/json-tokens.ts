@@ -1,4 +1,4 @@
-import type { PersonalKind, Subject } from './personal-kind.ts';
+import type { PersonalKind, SubjectKind } from './personal-kind.ts';
 
 /** Longest text that can be the name of a field or of an event. */
 const MOST_OF_A_NAME = 60;
@@ -19,8 +19,8 @@ export class JsonPlace {
   shape: 'object' | 'list' | 'text' | undefined;
   /** A short string or number. Of the outermost value, the name of the event in a header. */
   text: string | undefined;
-  /** What the object that the value is describes, once it is known. */
-  subject: Subject | undefined;
+  /** The subject of the object that the value is, once it is known. */
+  subject: SubjectKind | undefined;
   /** The kind of personal data that the key tells, once it is known. Null if the value is not personal. */
   kind: PersonalKind | null | undefined;
   /** Whether the value is personal only because it is of a person. */

@@ -14,7 +14,7 @@ export const DISPLAY_NAME = {
 export const ATTRIBUTE = {
   kind: 'attribute',
   keys: keyWords(
-    'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?member(?:ship)?|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|job ?title|profession|employer|criminal ?record|convictions?',
+    'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?member(?:ship)?|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|j.b ?title|profession|employer|criminal ?record|convictions?',
   ),
 } satisfies PersonalKind;
 
@@ -79,7 +79,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
     inPerson: keyWords(
       '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',
     ),
-    // With a slash it is of a repository.
+    // A name with a slash is that of a repository.
     fits: /^[^/]+$/,
     spreads: true,
   },

@@ -1,7 +1,7 @@
 import type { Pseudonyms } from './pseudonyms.ts';
 
-/** What an object describes. A value of a person or of a means of payment is personal unless its key or format shows otherwise. */
-export type Subject = 'person' | 'payment' | 'organization' | 'thing';
+/** The kind of thing that an object describes. Values of people and means of payment are personal unless shown otherwise. */
+export type SubjectKind = 'person' | 'payment' | 'organization' | 'thing';
 
 /** One kind of personal data, which is found by the key of a value, by the key in a person, or by its format. */
 export interface PersonalKind {
@@ -35,7 +35,7 @@ const MOST_CACHED = 10_000;
 const knownWords = new Map<string, string>();
 
 /** Splits a key into words: `firstName`, `first_name` and `first-name` are `first name`. */
-export function wordsOf(key: string): string {
+export function wordsOfKey(key: string): string {
   const known = knownWords.get(key);
   if (known !== undefined) return known;
   const words = key

@@ -3,7 +3,7 @@ import { CARD, isCardNumber } from './format-kinds.ts';
 import type { JsonPlace } from './json-tokens.ts';
 import { ATTRIBUTE, FREE_TEXT, OF_AN_ADDRESS, PERSONAL_KINDS, REGION } from './kinds.ts';
 import type { KnownValues } from './known-values.ts';
-import { keyWords, wordsOf, type PersonalKind } from './personal-kind.ts';
+import { keyWords, wordsOfKey, type PersonalKind } from './personal-kind.ts';
 import {
   entityOf,
   eventOf,
@@ -74,7 +74,7 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
   const subject = subjectOf(around);
   if (own !== undefined) return subject === 'organization' && isOfPeople(own, place) ? undefined : own;
   // `stage: {value}` is as `stage`.
-  const words = wordsOf(/^values?$/.test(place.key) ? (around.named?.key ?? place.key) : place.key);
+  const words = wordsOfKey(/^values?$/.test(place.key) ? (around.named?.key ?? place.key) : place.key);
   const isPlain = OF_A_THING.test(words) || (place.shape !== 'object' && PLAIN.test(words));
   const other = kindByOthers(words, around);
   if (other !== undefined || isPlain) return other;
@@ -86,7 +86,7 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
 
 /** Whether a kind is personal only if it is of a person, and the key has no word for one. */
 function isOfPeople({ kind, isEntity }: PersonalKind, { key }: JsonPlace): boolean {
-  return !OF_ALL.test(kind) && !isEntity && !OF_A_PERSON.test(wordsOf(key));
+  return !OF_ALL.test(kind) && !isEntity && !OF_A_PERSON.test(wordsOfKey(key));
 }
 
 /** The kind that the key or a text beside the value names. */
@@ -116,7 +116,7 @@ function isOfAccount(words: string, around: JsonPlace): boolean {
 }
 
 function hasField({ fields }: JsonPlace, words: RegExp): boolean {
-  return fields.some(({ key }) => words.test(wordsOf(key)));
+  return fields.some(({ key }) => words.test(wordsOfKey(key)));
 }
 
 /** Whether the value is a name that the format of messages has, so that it is no place for a known value. */
@@ -135,16 +135,16 @@ function isDescribed(object: JsonPlace, { kind }: PersonalKind): boolean {
 
 /** The kind that a text beside the value, or in the object that describes it, names. */
 function kindBeside(place: JsonPlace): PersonalKind | undefined {
-  const words = wordsOf(place.key);
+  const words = wordsOfKey(place.key);
   const fields = place.around?.fields.slice(0, MOST_TO_ASK) ?? [];
-  const isOfItsType = fields.some(({ key, text }) => text === place.key && wordsOf(key) === 'type');
+  const isOfItsType = fields.some(({ key, text }) => text === place.key && wordsOfKey(key) === 'type');
   if (!isOfItsType && !VALUE.test(words)) return undefined;
   const naming = fields.filter((field) => {
-    const name = wordsOf(field.key);
+    const name = wordsOfKey(field.key);
     return field !== place && !VALUE.test(name) && (name !== 'type' || words === 'value');
   });
   const texts = naming.flatMap((field) =>
-    NAMING.test(wordsOf(field.key)) ? [field, ...field.fields] : [field],
+    NAMING.test(wordsOfKey(field.key)) ? [field, ...field.fields] : [field],
   );
   for (const { text = '' } of texts) {
     const row = kindOfKey(text.replace(/^(?:your )?name\W*$/i, 'first name'));
@@ -158,7 +158,7 @@ const kindsByWords = new Map<string, PersonalKind | undefined>();
 
 /** Finds the kind that a key alone names. */
 export function kindOfKey(key: string): PersonalKind | undefined {
-  const words = wordsOf(key);
+  const words = wordsOfKey(key);
   if (kindsByWords.has(words)) return kindsByWords.get(words);
   const plain = words.replace(/ ?\d+$/, '');
   const row =
@@ -189,7 +189,7 @@ export function kindInPath(before: string, part: string): PersonalKind | undefin
 
 /** Whether a text is for people, so that it can hold names that no rule finds. */
 export function isFreeText(text: string, place: JsonPlace): boolean {
-  const words = wordsOf(place.named?.key ?? '');
+  const words = wordsOfKey(place.named?.key ?? '');
   if (/(?:user agent|ua)$/.test(words)) return false;
   const count = text.split(/\s+/, 6).filter((word) => /\p{L}/u.test(word)).length;
   return (
@@ -201,7 +201,7 @@ export function isFreeText(text: string, place: JsonPlace): boolean {
 
 /** Whether a value has versions, which can look like addresses. */
 export function hasVersions(place: JsonPlace): boolean {
-  return /(?:version|user agent|ua|build)$/.test(wordsOf(place.named?.key ?? ''));
+  return /(?:version|user agent|ua|build)$/.test(wordsOfKey(place.named?.key ?? ''));
 }
 
 export interface RedactionRules {
@@ -222,6 +222,6 @@ export function isAt(rules: RedactionRules, name: 'keep' | 'drop', path: readonl
   return matching.length > 0;
 }
 
-export function isKept(rules: RedactionRules, { path, inMessage }: JsonPlace): boolean {
+export function isKeptPlace(rules: RedactionRules, { path, inMessage }: JsonPlace): boolean {
   return isAt(rules, 'keep', path) || isAt(rules, 'keep', inMessage);
 }

@@ -22,7 +22,7 @@ import {
   kindInPath,
   isFixed,
   isFreeText,
-  isKept,
+  isKeptPlace,
   kindOfNumber,
   kindOfValue,
   type RedactedField,
@@ -159,7 +159,7 @@ export class Redaction {
 
   /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
   #learn(value: string, field: RedactedField): void {
-    if (isKept(this.#rules, field.place)) return;
+    if (isKeptPlace(this.#rules, field.place)) return;
     if (isJsonText(value)) {
       this.#nested(() => {
         for (const token of jsonTokens(value, field.place)) {
@@ -199,7 +199,7 @@ export class Redaction {
   }
 
   #number(raw: string, field: RedactedField): string {
-    if (isKept(this.#rules, field.place)) return raw;
+    if (isKeptPlace(this.#rules, field.place)) return raw;
     const [known] = field.known.spansIn(raw);
     const found = kindOfNumber(field.place, raw) ?? known;
     const made = replacedNumber(raw, found, this.#pseudonyms);
@@ -208,7 +208,7 @@ export class Redaction {
   }
 
   #value(value: string, field: RedactedField): string {
-    if (isKept(this.#rules, field.place) || !/[\p{L}\p{N}]/u.test(value)) return value;
+    if (isKeptPlace(this.#rules, field.place) || !/[\p{L}\p{N}]/u.test(value)) return value;
     if (isJsonText(value)) return this.#nested(() => this.json(value, field));
     const row = kindOfValue(field.place, value);
     const isLink = IS_URL.test(value) && row?.replace === undefined;

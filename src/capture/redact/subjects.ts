@@ -1,12 +1,11 @@
 import type { JsonPlace } from './json-tokens.ts';
-import { keyWords, wordsOf, type Subject } from './personal-kind.ts';
+import { keyWords, wordsOfKey, type SubjectKind } from './personal-kind.ts';
 
 /** Words for people. */
 const PEOPLE =
   'user|customer|contact|member|person|people|invitee|visitor|subscriber|player|patient|employee|student|teacher|guest|passenger|driver|buyer|seller|shopper|author|owner|sender|recipient|assignee|creator|reporter|requester|submitter|commenter|reviewer|approver|organizer|attendee|participant|signer|payer|consumer|cardholder|applicant|donor|spouse|candidate|purchaser|recruiter|supervisor|worker|resident|individual|learner|instructor|speaker|inviter|contractor|courier|beneficiary|insured|viewer|friend|committer|pusher|child(?:ren)?|alias(?:es)?';
 /** Words that are also used for things, and mean people only with other values beside or below them. */
-const ROLES =
-  'profile|billing|shipping|traits|lead|agent|actor|manager|holder|device|from|to|cc|bcc|reply ?to';
+const ROLES = 'profile|billing|shipping|traits|lead|agent|actor|manager|holder|device|from|to|cc|bcc';
 const DETAILS = '(?: (?:info|data|details?|account|attributes|full|entity|record|object))*';
 const PERSON = keyWords(`(?:${PEOPLE}|${ROLES})${DETAILS}`);
 const PAYMENT = keyWords(
@@ -55,39 +54,39 @@ const PAYMENT_FIELD =
   /^(?:last ?(?:4|four)|iban|bban|iin|bin|mask|cvc|account ?number|routing ?number|exp(?:iry)? ?month)$/;
 
 /** Returns what an object describes: by its own type, by its key, by the name of its event, then by its fields. */
-export function subjectOf(object: JsonPlace): Subject {
+export function subjectOf(object: JsonPlace): SubjectKind {
   object.subject ??= findSubject(object);
   return object.subject;
 }
 
-function findSubject(object: JsonPlace): Subject {
+function findSubject(object: JsonPlace): SubjectKind {
   const around = object.named?.around;
-  const words = object.named === undefined ? '' : wordsOf(object.named.key);
+  const words = object.named === undefined ? '' : wordsOfKey(object.named.key);
   const told = typeOf(object) ?? subjectOfKey(words, around);
   if (told !== undefined) return told;
   if (isMessage(around) || isMessage(object)) return 'thing';
   return subjectByContent(object, words) ?? (around === undefined ? 'thing' : subjectOf(around));
 }
 
-function subjectByContent(object: JsonPlace, words: string): Subject | undefined {
+function subjectByContent(object: JsonPlace, words: string): SubjectKind | undefined {
   const hasPeople = hasPerson(object);
   const isOfEvent = !hasPeople && (words === '' || TRANSPARENT.test(words)) && !hasPayload(object);
   if (isOfEvent && isPersonWord(entityAround(object))) return 'person';
   if (eventOf(object) !== undefined) return 'thing';
   if (hasPeople) return undefined;
   const count = personalFields(object);
-  const isOther = object.fields.some(({ key }) => OF_ANOTHER.test(wordsOf(key)));
+  const isOther = object.fields.some(({ key }) => OF_ANOTHER.test(wordsOfKey(key)));
   if (count > 2 || (count > 0 && !isOther)) return 'person';
   const isPayment = object.fields.some(
-    ({ key, text }) => text !== undefined && PAYMENT_FIELD.test(wordsOf(key)),
+    ({ key, text }) => text !== undefined && PAYMENT_FIELD.test(wordsOfKey(key)),
   );
   return isPayment ? 'payment' : undefined;
 }
 
 /** The subject that the object itself names: `object: "customer"`, `type: "User"`. */
-function typeOf({ fields }: JsonPlace): Subject | undefined {
+function typeOf({ fields }: JsonPlace): SubjectKind | undefined {
   for (const { key, text } of fields) {
-    const words = text === undefined || !DISCRIMINATOR.test(wordsOf(key)) ? '' : wordsOf(text);
+    const words = text === undefined || !DISCRIMINATOR.test(wordsOfKey(key)) ? '' : wordsOfKey(text);
     const found = words === '' ? undefined : subjectOfWords(words, true);
     if (found !== undefined) return found;
     if (key === 'object' && words !== '') return 'thing';
@@ -95,19 +94,19 @@ function typeOf({ fields }: JsonPlace): Subject | undefined {
   return undefined;
 }
 
-function subjectOfKey(words: string, around: JsonPlace | undefined): Subject | undefined {
+function subjectOfKey(words: string, around: JsonPlace | undefined): SubjectKind | undefined {
   if (words === 'traits' && textAt(around, /^type$/) === 'group') return 'organization';
   return subjectOfWords(words, false);
 }
 
-const SUBJECTS: readonly (readonly [pattern: RegExp, subject: Subject])[] = [
+const SUBJECTS: readonly (readonly [pattern: RegExp, subject: SubjectKind])[] = [
   [PAYMENT, 'payment'],
   [PERSON, 'person'],
   [ORGANIZATION, 'organization'],
   [THING, 'thing'],
 ];
 
-function subjectOfWords(words: string, isWhole: boolean): Subject | undefined {
+function subjectOfWords(words: string, isWhole: boolean): SubjectKind | undefined {
   const isFound = (index = -1): boolean => (isWhole ? index === 0 : index >= 0);
   return SUBJECTS.find(([pattern]) => isFound(pattern.exec(words)?.index))?.[1];
 }
@@ -127,24 +126,24 @@ function textAt(place: JsonPlace | undefined, key: RegExp): string | undefined {
 
 function hasPerson({ fields }: JsonPlace): boolean {
   return fields.some(({ key, shape }) => {
-    const words = wordsOf(key);
+    const words = wordsOfKey(key);
     return (shape === 'object' || shape === 'list') && !VALUES.test(words) && PERSON.test(words);
   });
 }
 
 /** The number of personal fields of an object, also of those in `properties`. */
 function personalFields({ fields }: JsonPlace): number {
-  const all = fields.flatMap((field) => (VALUES.test(wordsOf(field.key)) ? field.fields : [field]));
+  const all = fields.flatMap((field) => (VALUES.test(wordsOfKey(field.key)) ? field.fields : [field]));
   const words = all
     .filter(({ shape, text }) => shape !== undefined && !/^\d{1,4}$/.test(text ?? ''))
-    .map(({ key }) => wordsOf(key));
+    .map(({ key }) => wordsOfKey(key));
   return PERSONAL_FIELDS.filter((pattern) => words.some((each) => pattern.test(each))).length;
 }
 
 /** The name of the event that an object is. */
 export function eventOf({ fields }: JsonPlace): string | undefined {
   for (const { key, text } of fields) {
-    const words = wordsOf(key);
+    const words = wordsOfKey(key);
     if (text === undefined || !EVENT.test(words) || !/^[\w.:/ -]+$/.test(text)) continue;
     if (!/^(?:type|action)$/.test(words) || /\w[.:/]\w|^[a-z]+_[a-z]+ed$/.test(text)) return text;
   }
@@ -152,7 +151,7 @@ export function eventOf({ fields }: JsonPlace): string | undefined {
 }
 
 /** The word for what the event around an object is about: `customer` of `customer.updated`. */
-export function entityAround(object: JsonPlace): string {
+function entityAround(object: JsonPlace): string {
   let at = object.named?.around;
   for (let depth = 0; at !== undefined && depth < 3; depth++) {
     const event = eventOf(at);
@@ -165,12 +164,13 @@ export function entityAround(object: JsonPlace): string {
 /** Whether a value of an object is the data of the event. */
 function hasPayload({ fields }: JsonPlace): boolean {
   return fields.some(
-    ({ key, shape }) => shape === 'object' && TRANSPARENT.test(wordsOf(key)) && !VALUES.test(wordsOf(key)),
+    ({ key, shape }) =>
+      shape === 'object' && TRANSPARENT.test(wordsOfKey(key)) && !VALUES.test(wordsOfKey(key)),
   );
 }
 
 export function entityOf(event: string): string {
-  const words = wordsOf(event).split(' ');
+  const words = wordsOfKey(event).split(' ');
   if (words.length > 1) words.pop();
   while (words.length > 1 && ABOUT_THE_VERB.test(words.at(-1) ?? '')) words.pop();
   return words.at(-1) ?? '';
