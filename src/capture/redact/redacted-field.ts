@@ -7,6 +7,7 @@ import { keyWords, wordsOfKey, type PersonalKind } from './personal-kind.ts';
 import {
   entityOf,
   eventOf,
+  hasField,
   isMessage,
   isPersonWord,
   OF_A_PERSON,
@@ -29,6 +30,8 @@ const VALUE =
 const IS_ID = /^(?!v\d+$|\d{4}-)(?:.*\d|[A-Z]{6,}$)/;
 /** Number of values of an object that can name the field of another, so that many keys take linear time. */
 const MOST_TO_ASK = 40;
+const ID = /^id$/;
+const JUST_VALUE = /^value$/;
 /** Keys of texts that name the field of another value, or of an object that describes it. */
 const NAMING =
   /^(?:name|key|field|ref|label|title|question|property|attribute|definition|property name|type)$/;
@@ -112,11 +115,7 @@ function kindAround(words: string, around: JsonPlace): PersonalKind | null | und
 
 /** Whether the key is the id of an account, which is another thing if the person has an id. */
 function isOfAccount(words: string, around: JsonPlace): boolean {
-  return words === 'account id' && hasField(around, /^id$/);
-}
-
-function hasField({ fields }: JsonPlace, words: RegExp): boolean {
-  return fields.some(({ key }) => words.test(wordsOfKey(key)));
+  return words === 'account id' && hasField(around, ID);
 }
 
 /** Whether the value is a name that the format of messages has, so that it is no place for a known value. */
@@ -130,7 +129,7 @@ export function isFixed({ named, message }: JsonPlace): boolean {
 
 /** Whether the name in an object is that of its field: `salary: {name, value}`. */
 function isDescribed(object: JsonPlace, { kind }: PersonalKind): boolean {
-  return kind === 'handle' || hasField(object, /^value$/);
+  return kind === 'handle' || hasField(object, JUST_VALUE);
 }
 
 /** The kind that a text beside the value, or in the object that describes it, names. */

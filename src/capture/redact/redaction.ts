@@ -181,7 +181,7 @@ export class Redaction {
     for (const known of new Set([field.known, this.known])) {
       const words = row.kind === 'name' ? value.split(/\s+/, 5) : [];
       for (const each of [value, ...(words.length > 1 && words.length < 5 ? words : [])]) {
-        known.add(each, row, (found) => replacedValue(found, row, this.#pseudonyms));
+        known.add(each, row, (found) => replacedValue(/\d/.test(each) ? each : found, row, this.#pseudonyms));
       }
     }
   }

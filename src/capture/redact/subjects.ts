@@ -75,7 +75,7 @@ function subjectByContent(object: JsonPlace, words: string): SubjectKind | undef
   if (eventOf(object) !== undefined) return 'thing';
   if (hasPeople) return undefined;
   const count = personalFields(object);
-  const isOther = object.fields.some(({ key }) => OF_ANOTHER.test(wordsOfKey(key)));
+  const isOther = hasField(object, OF_ANOTHER);
   if (count > 2 || (count > 0 && !isOther)) return 'person';
   const isPayment = object.fields.some(
     ({ key, text }) => text !== undefined && PAYMENT_FIELD.test(wordsOfKey(key)),
@@ -117,7 +117,22 @@ export function isPersonWord(words: string): boolean {
 
 /** Whether a value is a message of Segment, which has its ids and names beside the values of the event. */
 export function isMessage(place: JsonPlace | undefined): boolean {
-  return MESSAGE.test(textAt(place, /^type$/) ?? '');
+  return place !== undefined && once(place, MESSAGE, () => MESSAGE.test(textAt(place, /^type$/) ?? ''));
+}
+
+/** Whether an object has a value whose key has these words. */
+export function hasField(object: JsonPlace, words: RegExp): boolean {
+  return once(object, words, () => object.fields.some(({ key }) => words.test(wordsOfKey(key))));
+}
+
+const answers = new WeakMap<JsonPlace, Map<RegExp, unknown>>();
+
+/** Remembers an answer about an object, so that asking for each of many values takes linear time. */
+function once<T>(object: JsonPlace, question: RegExp, find: () => T): T {
+  const known = answers.get(object) ?? new Map<RegExp, unknown>();
+  answers.set(object, known);
+  if (!known.has(question)) known.set(question, find());
+  return known.get(question) as T; // each question has answers of one type
 }
 
 function textAt(place: JsonPlace | undefined, key: RegExp): string | undefined {
@@ -141,13 +156,14 @@ function personalFields({ fields }: JsonPlace): number {
 }
 
 /** The name of the event that an object is. */
-export function eventOf({ fields }: JsonPlace): string | undefined {
-  for (const { key, text } of fields) {
-    const words = wordsOfKey(key);
-    if (text === undefined || !EVENT.test(words) || !/^[\w.:/ -]+$/.test(text)) continue;
-    if (!/^(?:type|action)$/.test(words) || /\w[.:/]\w|^[a-z]+_[a-z]+ed$/.test(text)) return text;
-  }
-  return undefined;
+export function eventOf(object: JsonPlace): string | undefined {
+  return once(object, EVENT, () => object.fields.find(isEventName)?.text);
+}
+
+function isEventName({ key, text }: JsonPlace): boolean {
+  const words = wordsOfKey(key);
+  if (text === undefined || !EVENT.test(words) || !/^[\w.:/ -]+$/.test(text)) return false;
+  return !/^(?:type|action)$/.test(words) || /\w[.:/]\w|^[a-z]+_[a-z]+ed$/.test(text);
 }
 
 /** The word for what the event around an object is about: `customer` of `customer.updated`. */
