@@ -10,93 +10,76 @@ export const DISPLAY_NAME = {
   accept: (match: string) => match.trim(),
 } satisfies PersonalKind;
 
+/** Words of keys, by the kind that they show. */
+const WORDS = {
+  attribute:
+    'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?member(?:ship)?|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|j.b ?title|profession|employer|criminal ?record|convictions?',
+  birth:
+    'birth ?(?:day|date)|date ?of ?birth|dob(?: ?year)?|birth ?(?:year|month)|year ?of ?birth|born(?: ?(?:on|at))?',
+  nationalId:
+    'ssn|sin|social ?(?:security|insurance)(?: ?(?:number|no))?|national ?(?:id|identity|insurance)(?: ?(?:number|no|card))?|(?:identity|identification) ?(?:number|no|card|document)|id ?(?:card|number)(?: ?(?:number|no))?|personal ?(?:id|number|code)|passport(?: ?(?:number|no|id))?|driv(?:er|ers|ing) ?licen[cs]e(?: ?(?:number|no|id))?|tax ?(?:payer)? ?(?:id|number|no)|vat(?: ?(?:id|number|no))?|tin|itin|ein|nino|nhs ?(?:number|no)|medicare(?: ?(?:number|no))?|cpf|cnpj|curp|rfc|dni|nie|nif|bsn|pesel|aadhaar|aadhar|personnummer|fodselsnummer|codice ?fiscale|steuer ?id|insurance ?(?:number|no|id)|health ?(?:id|card)(?: ?(?:number|no))?|policy ?(?:number|no)|voter ?id|visa ?(?:number|no)|residence ?permit(?: ?(?:number|no))?',
+  bank: 'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)(?: ?ending)?|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|vpa|card ?(?:holder|summary|bin|iin|mask|visual)|last ?(?:4|four)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
+  plate:
+    'licen[cs]e ?plate|number ?plate|plate(?: ?(?:number|no))?|vin|vehicle ?(?:id|identification ?number|registration)|registration ?(?:plate|number)',
+  photo:
+    'avatar(?: ?url)?|selfie|headshot|gravatar|profile ?(?:image|img|pic|photo|picture)(?: ?url)?|signature ?image|voice ?(?:print|recording)|finger ?print|face ?(?:id|print)|biometrics?',
+  photoInPerson: '(?:image|img|picture|pic|photo|icon|thumbnail)(?: ?(?:url|\\d+|original|small|large))?',
+  handle:
+    '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|snapchat|(?:social ?)?handle|social ?(?:profile|account|media)|profile ?url|(?:personal ?|home ?)(?:web ?site|page)',
+  name: '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
+  nameInPerson:
+    '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',
+  id: '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host|wa) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
+  address:
+    '(?:street|mailing|postal|home|work|billing|shipping|delivery|residential|full|formatted)? ?address(?:es)?(?: ?(?:line)? ?\\d)?|(?:address|street)(?: ?(?:line)? ?\\d)|addr(?: ?line)? ?\\d|line ?[123]|street(?: ?(?:name|number|no))?|house ?(?:number|no|name)|apartment|apt|suite|(?:city|town)(?: ?name)?|suburb|village|neighbou?rhood|district|county|municipality|locality|zip(?: ?code)?|post ?(?:al)? ?code|postal|plz|cep|pin ?code|po ?box|(?:birth|place ?of) ?(?:place|birth|residence)|home ?town|administrative ?district ?level|(?:address|location|geo) ?(?:state|province|region)',
+};
+
 /** Any other value of a person. */
 export const ATTRIBUTE = {
   kind: 'attribute',
-  keys: keyWords(
-    'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?member(?:ship)?|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|j.b ?title|profession|employer|criminal ?record|convictions?',
-  ),
+  keys: keyWords(WORDS.attribute),
 } satisfies PersonalKind;
 
 /** Personal data that is recognized by the names of keys. */
 const KEY_KINDS: readonly PersonalKind[] = [
   DISPLAY_NAME,
-  {
-    kind: 'birth',
-    keys: keyWords(
-      'birth ?(?:day|date)|date ?of ?birth|dob(?: ?year)?|birth ?(?:year|month)|year ?of ?birth|born(?: ?(?:on|at))?',
-    ),
-    replace: (value, pseudonyms) => dateFor(value, pseudonyms),
-  },
+  { kind: 'birth', keys: keyWords(WORDS.birth), replace: dateFor },
   {
     kind: 'national id',
     format: /(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])/g,
-    keys: keyWords(
-      'ssn|sin|social ?(?:security|insurance)(?: ?(?:number|no))?|national ?(?:id|identity|insurance)(?: ?(?:number|no|card))?|(?:identity|identification) ?(?:number|no|card|document)|id ?(?:card|number)(?: ?(?:number|no))?|personal ?(?:id|number|code)|passport(?: ?(?:number|no|id))?|driv(?:er|ers|ing) ?licen[cs]e(?: ?(?:number|no|id))?|tax ?(?:payer)? ?(?:id|number|no)|vat(?: ?(?:id|number|no))?|tin|itin|ein|nino|nhs ?(?:number|no)|medicare(?: ?(?:number|no))?|cpf|cnpj|curp|rfc|dni|nie|nif|bsn|pesel|aadhaar|aadhar|personnummer|fodselsnummer|codice ?fiscale|steuer ?id|insurance ?(?:number|no|id)|health ?(?:id|card)(?: ?(?:number|no))?|policy ?(?:number|no)|voter ?id|visa ?(?:number|no)|residence ?permit(?: ?(?:number|no))?',
-    ),
+    keys: keyWords(WORDS.nationalId),
     spreads: true,
   },
   {
     kind: 'bank',
-    keys: keyWords(
-      'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)(?: ?ending)?|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|vpa|card ?(?:holder|summary|bin|iin|mask|visual)|last ?(?:4|four)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
-    ),
+    keys: keyWords(WORDS.bank),
     inPerson: keyWords('mask|bin|iin|masked ?number|summary|finger ?print'),
     spreads: true,
   },
-  {
-    kind: 'plate',
-    keys: keyWords(
-      'licen[cs]e ?plate|number ?plate|plate(?: ?(?:number|no))?|vin|vehicle ?(?:id|identification ?number|registration)|registration ?(?:plate|number)',
-    ),
-    fits: /\d/,
-    spreads: true,
-  },
-  {
-    kind: 'photo',
-    keys: keyWords(
-      'avatar(?: ?url)?|selfie|headshot|gravatar|profile ?(?:image|img|pic|photo|picture)(?: ?url)?|signature ?image|voice ?(?:print|recording)|finger ?print|face ?(?:id|print)|biometrics?',
-    ),
-    inPerson: keyWords(
-      '(?:image|img|picture|pic|photo|icon|thumbnail)(?: ?(?:url|\\d+|original|small|large))?',
-    ),
-    replace: linkFor,
-  },
+  { kind: 'plate', keys: keyWords(WORDS.plate), fits: /\d/, spreads: true },
+  { kind: 'photo', keys: keyWords(WORDS.photo), inPerson: keyWords(WORDS.photoInPerson), replace: linkFor },
   {
     kind: 'handle',
-    keys: keyWords(
-      '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|snapchat|(?:social ?)?handle|social ?(?:profile|account|media)|profile ?url|(?:personal ?|home ?)(?:web ?site|page)',
-    ),
+    keys: keyWords(WORDS.handle),
     inPerson: keyWords('web ?site|home ?page|blog'),
     spreads: true,
     replace: linkFor,
   },
   {
     kind: 'name',
-    keys: keyWords(
-      '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
-    ),
-    inPerson: keyWords(
-      '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',
-    ),
+    keys: keyWords(WORDS.name),
+    inPerson: keyWords(WORDS.nameInPerson),
     // A name with a slash is that of a repository.
     fits: /^[^/]+$/,
     spreads: true,
   },
   {
     kind: 'id',
-    keys: keyWords(
-      '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host|wa) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
-    ),
+    keys: keyWords(WORDS.id),
     inPerson: keyWords('(?:u|g|gu|v|uu|wa)?ids?|number|no|nr|ref|reference|identifier'),
     spreads: true,
   },
-  {
-    kind: 'id',
-    keys: keyWords(REFERENCE),
-    isEntity: true,
-    spreads: true,
-  },
+  { kind: 'id', keys: keyWords(REFERENCE), isEntity: true, spreads: true },
   {
     // A word that is also used for places and times counts if a name follows.
     kind: 'name',
@@ -105,14 +88,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
     isEntity: true,
     spreads: true,
   },
-  {
-    kind: 'address',
-    keys: keyWords(
-      '(?:street|mailing|postal|home|work|billing|shipping|delivery|residential|full|formatted)? ?address(?:es)?(?: ?(?:line)? ?\\d)?|(?:address|street)(?: ?(?:line)? ?\\d)|addr(?: ?line)? ?\\d|line ?[123]|street(?: ?(?:name|number|no))?|house ?(?:number|no|name)|apartment|apt|suite|(?:city|town)(?: ?name)?|suburb|village|neighbou?rhood|district|county|municipality|locality|zip(?: ?code)?|post ?(?:al)? ?code|postal|plz|cep|pin ?code|po ?box|(?:birth|place ?of) ?(?:place|birth|residence)|home ?town|administrative ?district ?level|(?:address|location|geo) ?(?:state|province|region)',
-      '(?:s|es)?',
-    ),
-    spreads: true,
-  },
+  { kind: 'address', keys: keyWords(WORDS.address, '(?:s|es)?'), spreads: true },
   {
     // A text for a place is an address if it has a number and a comma.
     kind: 'address',
