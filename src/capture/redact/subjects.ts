@@ -125,14 +125,14 @@ export function hasField(object: JsonPlace, words: RegExp): boolean {
   return once(object, words, () => object.fields.some(({ key }) => words.test(wordsOfKey(key))));
 }
 
-const answers = new WeakMap<JsonPlace, Map<RegExp, unknown>>();
+const knownFacts = new WeakMap<JsonPlace, Map<RegExp, unknown>>();
 
-/** Remembers an answer about an object, so that asking for each of many values takes linear time. */
+/** Remembers what was found in an object, so that many values of one object take linear time. */
 function once<T>(object: JsonPlace, question: RegExp, find: () => T): T {
-  const known = answers.get(object) ?? new Map<RegExp, unknown>();
-  answers.set(object, known);
+  const known = knownFacts.get(object) ?? new Map<RegExp, unknown>();
+  knownFacts.set(object, known);
   if (!known.has(question)) known.set(question, find());
-  return known.get(question) as T; // each question has answers of one type
+  return known.get(question) as T; // each question has results of one type
 }
 
 function textAt(place: JsonPlace | undefined, key: RegExp): string | undefined {
