@@ -3,12 +3,16 @@ import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import { MASK } from '../../redact.ts';
 
 /** Splits a URL into its scheme, authority, path, query and fragment. */
-export const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is;
+const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is;
 const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** Matches URLs of webhooks whose path is their secret. */
 const SECRET_PATH =
   /^(https?:\/\/(?:hooks\.slack\.com\/\w+|(?:\w+\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+)\/)[^?#]+/i;
 const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
+
+/** Matches a path or URL with a query, a query alone, or a path. */
+export const TARGET = /^[^\s?=]*\?[^\s=?&]+=\S*$|^(?:\/[^\s/]+){2,}\/?$/;
+export const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
 /** Changes the text that is percent-encoded, and keeps the spelling of a text that does not change. */
 export function reencoded(encoded: string, change: (plain: string) => string, isForm = false): string {
@@ -16,6 +20,25 @@ export function reencoded(encoded: string, change: (plain: string) => string, is
   if (plain === undefined) return change(encoded);
   const changed = change(plain);
   return changed === plain ? encoded : encodeURIComponent(changed);
+}
+
+interface UrlChange {
+  readonly form: (form: string) => string;
+  /** Changes a decoded part of the path. `before` is the part in front of it. */
+  readonly part: (part: string, before: string) => string;
+}
+
+/** Changes the parts of a URL, and keeps its separators. */
+export function changedUrl(url: string, { form, part }: UrlChange): string {
+  const [, scheme = '', host = '', path = '', query = '', fragment = ''] = URL_PARTS.exec(url) ?? [];
+  const changed = (each: string, at = 0, parts: readonly string[] = []): string =>
+    reencoded(each, (plain) => part(plain, parts[at - 1] ?? ''));
+  const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
+  return [
+    scheme + part(host, '') + path.split('/').map(changed).join('/'),
+    query.slice(0, 1) + form(query.slice(1)),
+    mark + (anchor.includes('=') ? form(anchor) : changed(anchor)),
+  ].join('');
 }
 
 /** Matches an e-mail with a tag or a phone number, whose plus was not encoded. */

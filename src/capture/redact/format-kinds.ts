@@ -32,7 +32,7 @@ const TOKEN = {
   format:
     /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|AIza[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:bot)?\d{8,12}:[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
   keys: keyWords(
-    'pass ?word|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|sid|pass ?phrase|secret|(?:client|shared|app) ?secret|(?:\\S+ ?)?token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
+    'pass ?word|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|(?<!\\S )sid|pass ?phrase|secret|(?:client|shared|app) ?secret|(?<!(?:cart|checkout|order|next|page) ?)\\S*token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
   ),
   replace: (value, pseudonyms) => {
     if (/^\d{1,15}$/.test(value)) return pseudonyms.alike(value);
@@ -46,9 +46,10 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
   TOKEN,
   { kind: 'token', keys: keyWords('session'), isEntity: true, replace: TOKEN.replace },
   {
-    // The prefix stays, because it is also that of ids: `evt_…`.
+    // A prefix that names no secret is that of an id: `evt_…`.
     kind: 'token',
-    format: /(?<![\w.-])[A-Za-z][A-Za-z\d]{1,9}(?:[-_.][a-z]{2,8})?[-_.][A-Za-z\d]{16,}(?![\w-])/g,
+    format:
+      /(?<![\w.-])(?=[\w.-]*(?:[sprt]k|pat|key|tok|sec|npm|auth|pass|live|prod)[a-z]*[-_.])[A-Za-z][A-Za-z\d]{1,9}(?:[-_.][a-z]{2,8})*[-_.][A-Za-z\d]{16,}(?![\w-])/g,
     accept: (match) => {
       const random = /[^-_.]+$/.exec(match)?.[0] ?? '';
       return /\d/.test(random) && /[A-Za-z]/.test(random) ? random : undefined;

@@ -1,9 +1,7 @@
-import type { PersonalKind } from './personal-kind.ts';
+import type { PersonalKind, SubjectKind } from './personal-kind.ts';
 
-/** Longest text that can be the name of a field. */
+/** Longest text that can be the name of a field or of an event. */
 const MOST_OF_A_NAME = 60;
-/** Keys of objects that describe the field of the object around them. */
-const FIELD = /^(?:field|label|property|attribute|question|definition)$/;
 
 /** A position in JSON: the value of a key or an index, in the value around it. The outermost value has none around it. */
 export class JsonPlace {
@@ -15,12 +13,18 @@ export class JsonPlace {
   readonly message: JsonPlace;
   /** The value of a key that this value is, or an item of. Undefined outside of objects. */
   readonly named: JsonPlace | undefined;
-  /** The keys of the object that the value is. */
-  readonly keys: string[] = [];
-  /** The short texts of the object that the value is, which can name the field of its other values. */
-  readonly texts: { readonly key: string; readonly text: string }[] = [];
-  /** The kind of personal data, once it is known. Null if the value is not personal. */
+  /** The values of the object that the value is. */
+  readonly fields: JsonPlace[] = [];
+  /** Whether the value is an object, a list, or a string or number that is not empty. */
+  shape: 'object' | 'list' | 'text' | undefined;
+  /** A short string or number. Of the outermost value, the name of the event in a header. */
+  text: string | undefined;
+  /** The subject of the object that the value is, once it is known. */
+  subject: SubjectKind | undefined;
+  /** The kind of personal data that the key tells, once it is known. Null if the value is not personal. */
   kind: PersonalKind | null | undefined;
+  /** Whether the value is personal only because it is of a person. */
+  isInverted = false;
 
   constructor(around?: JsonPlace, key = '', isItem = false) {
     this.around = around;
@@ -29,6 +33,7 @@ export class JsonPlace {
     this.named = isItem || around === undefined ? around?.named : this;
     const isInList = around?.around === undefined || (around.key === 'batch' && !around.around.around);
     this.message = around === undefined || (isItem && isInList) ? this : around.message;
+    if (!isItem) around?.fields.push(this);
   }
 
   /** Keys and indexes from the outermost value to this one. */
@@ -44,11 +49,6 @@ export class JsonPlace {
   get inMessage(): readonly string[] {
     return this.path.slice(this.message.path.length);
   }
-}
-
-/** The place of a value outside of JSON, such as a header or a field of a form. */
-export function placeOfPath(path: readonly string[]): JsonPlace {
-  return path.reduce((around, key) => new JsonPlace(around, key, /^\d+$/.test(key)), new JsonPlace());
 }
 
 /** A string, number or key in a JSON text. */
@@ -69,6 +69,7 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
     const character = text[at] ?? '';
     const around = open.at(-1);
     if (character === '{' || character === '[') {
+      setShape(place, character === '[');
       open.push({ place, isList: character === '[', index: 0 });
       isKey = character === '{';
       if (!isKey) place = new JsonPlace(place, '0', true);
@@ -82,14 +83,14 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
       const end = endOfString(text, at);
       if (isKey && around !== undefined) {
         const key = JSON.parse(text.slice(at, end)) as string; // the text is valid JSON
-        around.place.keys.push(key);
         place = new JsonPlace(around.place, key);
-      } else if (end - at < MOST_OF_A_NAME) addText(place, text.slice(at + 1, end - 1));
+      } else setText(place, text.slice(at + 1, end - 1));
       tokens.push({ kind: isKey ? 'key' : 'string', start: at, end, place });
       isKey = false;
       at = end - 1;
     } else if (/[-\d]/.test(character)) {
       const end = endOfNumber(text, at);
+      setText(place, text.slice(at, end));
       tokens.push({ kind: 'number', start: at, end, place });
       at = end - 1;
     }
@@ -102,10 +103,17 @@ export function tokenValue({ kind, start, end }: JsonToken, text: string): strin
   return kind === 'key' ? '' : String(JSON.parse(text.slice(start, end)));
 }
 
-function addText({ around, key, isItem }: JsonPlace, text: string): void {
-  if (around === undefined || isItem) return;
-  around.texts.push({ key, text });
-  if (FIELD.test(around.key)) around.around?.texts.push({ key: around.key, text });
+/** Remembers that a value is a list or an object. The key of a list of objects is as that of an object. */
+function setShape(place: JsonPlace, isList: boolean): void {
+  place.shape = isList ? 'list' : 'object';
+  if (!isList && place.named !== undefined) place.named.shape = 'object';
+}
+
+/** Remembers a string or number that is not empty. */
+export function setText(place: JsonPlace, text: string): void {
+  if (place.around === undefined || text === '') return;
+  place.shape = 'text';
+  if (text.length < MOST_OF_A_NAME) place.text = text;
 }
 
 function endOfString(text: string, start: number): number {

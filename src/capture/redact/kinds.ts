@@ -1,10 +1,7 @@
 import { FORMAT_KINDS } from './format-kinds.ts';
 import { keyWords, type PersonalKind } from './personal-kind.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
-
-/** Words for people. A key such as `id`, `name` or `number` that follows one of them is personal. */
-const PERSON =
-  'user|customer|client|contact|person|people|member|account|profile|visitor|subscriber|player|patient|employee|student|guest|passenger|driver|lead|buyer|seller|author|owner|actor|sender|recipient|recipients|assignee|creator|requester|attendee|participant|agent|payer|payee|consumer|holder|cardholder|applicant|donor|parent|child|spouse|partner|beneficiary|insured|tenant|viewer|reviewer|commenter|friend|manager|billing|shipping|traits|user info|user data|from|to|cc|bcc|by';
+import { REFERENCE } from './subjects.ts';
 
 /** The name in front of an e-mail: `Jane Doe <jane@shop.example>`. */
 export const DISPLAY_NAME = {
@@ -13,98 +10,98 @@ export const DISPLAY_NAME = {
   accept: (match: string) => match.trim(),
 } satisfies PersonalKind;
 
+/** Words of keys, by the kind that they show. */
+const WORDS = {
+  attribute:
+    'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?member(?:ship)?|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|j.b ?title|profession|employer|criminal ?record|convictions?',
+  birth:
+    'birth ?(?:day|date)|date ?of ?birth|dob(?: ?year)?|birth ?(?:year|month)|year ?of ?birth|born(?: ?(?:on|at))?',
+  nationalId:
+    'ssn|sin|social ?(?:security|insurance)(?: ?(?:number|no))?|national ?(?:id|identity|insurance)(?: ?(?:number|no|card))?|(?:identity|identification) ?(?:number|no|card|document)|id ?(?:card|number)(?: ?(?:number|no))?|personal ?(?:id|number|code)|passport(?: ?(?:number|no|id))?|driv(?:er|ers|ing) ?licen[cs]e(?: ?(?:number|no|id))?|tax ?(?:payer)? ?(?:id|number|no)|vat(?: ?(?:id|number|no))?|tin|itin|ein|nino|nhs ?(?:number|no)|medicare(?: ?(?:number|no))?|cpf|cnpj|curp|rfc|dni|nie|nif|bsn|pesel|aadhaar|aadhar|personnummer|fodselsnummer|codice ?fiscale|steuer ?id|insurance ?(?:number|no|id)|health ?(?:id|card)(?: ?(?:number|no))?|policy ?(?:number|no)|voter ?id|visa ?(?:number|no)|residence ?permit(?: ?(?:number|no))?',
+  bank: 'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)(?: ?ending)?|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|vpa|card ?(?:holder|summary|bin|iin|mask|visual)|last ?(?:4|four)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
+  plate:
+    'licen[cs]e ?plate|number ?plate|plate(?: ?(?:number|no))?|vin|vehicle ?(?:id|identification ?number|registration)|registration ?(?:plate|number)',
+  photo:
+    'avatar(?: ?url)?|selfie|headshot|gravatar|profile ?(?:image|img|pic|photo|picture)(?: ?url)?|signature ?image|voice ?(?:print|recording)|finger ?print|face ?(?:id|print)|biometrics?',
+  photoInPerson: '(?:image|img|picture|pic|photo|icon|thumbnail)(?: ?(?:url|\\d+|original|small|large))?',
+  handle:
+    '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|snapchat|(?:social ?)?handle|social ?(?:profile|account|media)|profile ?url|(?:personal ?|home ?)(?:web ?site|page)',
+  name: '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
+  nameInPerson:
+    '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',
+  id: '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host|wa) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
+  address:
+    '(?:street|mailing|postal|home|work|billing|shipping|delivery|residential|full|formatted)? ?address(?:es)?(?: ?(?:line)? ?\\d)?|(?:address|street)(?: ?(?:line)? ?\\d)|addr(?: ?line)? ?\\d|line ?[123]|street(?: ?(?:name|number|no))?|house ?(?:number|no|name)|apartment|apt|suite|(?:city|town)(?: ?name)?|suburb|village|neighbou?rhood|district|county|municipality|locality|zip(?: ?code)?|post ?(?:al)? ?code|postal|plz|cep|pin ?code|po ?box|(?:birth|place ?of) ?(?:place|birth|residence)|home ?town|administrative ?district ?level|(?:address|location|geo) ?(?:state|province|region)',
+};
+
+/** Any other value of a person. */
+export const ATTRIBUTE = {
+  kind: 'attribute',
+  keys: keyWords(WORDS.attribute),
+} satisfies PersonalKind;
+
 /** Personal data that is recognized by the names of keys. */
 const KEY_KINDS: readonly PersonalKind[] = [
   DISPLAY_NAME,
-  {
-    kind: 'birth',
-    keys: keyWords(
-      'birth ?(?:day|date)|date ?of ?birth|dob|birth ?(?:year|month)|year ?of ?birth|born(?: ?(?:on|at))?',
-    ),
-    replace: (value, pseudonyms) => dateFor(value, pseudonyms, 1940),
-  },
-  {
-    kind: 'bank',
-    keys: keyWords(
-      '(?:card ?)?exp(?:iry|iration|ires)? ?(?:month|year|date)|card ?(?:exp|expiry|expiration)',
-    ),
-    replace: (value, pseudonyms) => dateFor(value, pseudonyms, 2030),
-  },
+  { kind: 'birth', keys: keyWords(WORDS.birth), replace: dateFor },
   {
     kind: 'national id',
     format: /(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])/g,
-    keys: keyWords(
-      'ssn|sin|social ?(?:security|insurance)(?: ?(?:number|no))?|national ?(?:id|identity|insurance)(?: ?(?:number|no|card))?|identity ?(?:number|no|card|document)|id ?card(?: ?(?:number|no))?|personal ?(?:id|number|code)|passport(?: ?(?:number|no|id))?|driv(?:er|ers|ing) ?licen[cs]e(?: ?(?:number|no|id))?|tax ?(?:payer)? ?(?:id|number|no)|vat ?(?:id|number|no)|tin|itin|ein|nino|nhs ?(?:number|no)|medicare(?: ?(?:number|no))?|cpf|cnpj|curp|rfc|dni|nie|nif|bsn|pesel|aadhaar|aadhar|personnummer|fodselsnummer|codice ?fiscale|steuer ?id|insurance ?(?:number|no|id)|health ?(?:id|card)(?: ?(?:number|no))?|policy ?(?:number|no)|voter ?id|visa ?(?:number|no)|residence ?permit(?: ?(?:number|no))?',
-    ),
+    keys: keyWords(WORDS.nationalId),
     spreads: true,
   },
   {
     kind: 'bank',
-    keys: keyWords(
-      'iban|bban|bic|swift(?: ?code)?|(?:bank|iban)? ?account ?(?:number|no|nr)|routing ?(?:number|no)|sort ?code|cvv ?2?|cvc ?2?|csc|card ?holder|last ?(?:4|four)|card ?(?:last ?(?:4|four)|bin)|(?:paypal|venmo|cash ?app|wallet|bitcoin|btc|eth|crypto) ?(?:id|address|account|handle)',
-    ),
+    keys: keyWords(WORDS.bank),
+    inPerson: keyWords('mask|bin|iin|masked ?number|summary|finger ?print'),
     spreads: true,
   },
-  {
-    kind: 'plate',
-    keys: keyWords(
-      'licen[cs]e ?plate|number ?plate|plate ?(?:number|no)|vin|vehicle ?(?:id|identification ?number|registration)|registration ?(?:plate|number)',
-    ),
-    spreads: true,
-  },
-  {
-    kind: 'photo',
-    keys: keyWords(
-      'avatar(?: ?url)?|photo(?: ?url)?|picture(?: ?url)?|selfie|headshot|gravatar|profile ?(?:image|img|pic)(?: ?url)?|signature ?image|voice ?(?:print|recording)|finger ?print|face ?(?:id|print)|biometrics?',
-    ),
-    replace: linkFor,
-  },
+  { kind: 'plate', keys: keyWords(WORDS.plate), fits: /\d/, spreads: true },
+  { kind: 'photo', keys: keyWords(WORDS.photo), inPerson: keyWords(WORDS.photoInPerson), replace: linkFor },
   {
     kind: 'handle',
-    keys: keyWords(
-      '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|(?:social ?)?handle|profile ?url|(?:personal ?|home ?)?(?:web ?site|homepage)',
-    ),
+    keys: keyWords(WORDS.handle),
+    inPerson: keyWords('web ?site|home ?page|blog'),
     spreads: true,
     replace: linkFor,
   },
   {
     kind: 'name',
-    keys: keyWords(
-      `(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional) ?names?|(?:card ?)?holder ?name|(?:${PERSON}) (?:screen ?)?names?|(?:names?|${PERSON}) (?:first|last|middle|full|given|family|display|formatted|legal)|fname|lname|mname|surname|(?:${PERSON}) login|login|salutation|signed ?by|signature ?name|attention|c ?o`,
-    ),
+    keys: keyWords(WORDS.name),
+    inPerson: keyWords(WORDS.nameInPerson),
+    // A name with a slash is that of a repository.
+    fits: /^[^/]+$/,
     spreads: true,
   },
   {
     kind: 'id',
-    keys: keyWords(
-      `(?:${PERSON}|anonymous|previous|group|distinct|device|advertising|ad|vendor|installation|install|session|cookie|crm|lead|external|internal|salesforce|hubspot|stripe ?customer|braze|amplitude|mixpanel|segment|intercom|zendesk|ga|fb|facebook|google|apple|tracking|household|company|organi[sz]ation|team|workspace|loyalty|membership|medical ?record|matriculation) ?(?:u|gu)?ids?|(?:${PERSON}|membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|uid|guid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid|client ?ids?`,
-    ),
+    keys: keyWords(WORDS.id),
+    inPerson: keyWords('(?:u|g|gu|v|uu|wa)?ids?|number|no|nr|ref|reference|identifier'),
     spreads: true,
   },
+  { kind: 'id', keys: keyWords(REFERENCE), isEntity: true, spreads: true },
   {
-    kind: 'id',
-    keys: keyWords(
-      'user|customer|contact|member|visitor|subscriber|patient|employee|author|owner|sender|recipient|assignee|requester|attendee|passenger|guest|(?:created|updated|modified|invited|assigned|approved|owned) ?(?:by|to)|user ?ref',
-      '',
-    ),
+    // A word that is also used for places and times counts if a name follows.
+    kind: 'name',
+    keys: keyWords('from|to|cc|bcc|by|agent|holder|manager|lead|emergency ?contact'),
+    fits: /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’.-]*)+$/u,
     isEntity: true,
     spreads: true,
   },
+  { kind: 'address', keys: keyWords(WORDS.address, '(?:s|es)?'), spreads: true },
   {
+    // A text for a place is an address if it has a number and a comma.
     kind: 'address',
-    keys: keyWords(
-      '(?:street|mailing|postal|home|work|billing|shipping|delivery|residential|full|formatted)? ?address(?:es)?(?: ?(?:line)? ?\\d)?|(?:address|street|billing|shipping)(?: ?(?:line)? ?\\d)|line ?[123]|street(?: ?(?:name|number|no))?|house ?(?:number|no|name)|apartment|apt|suite|(?:\\S+ )?ip ?city|city|town|suburb|village|neighbou?rhood|district|county|municipality|zip(?: ?code)?|post ?(?:al)? ?code|postal|plz|cep|pin ?code|po ?box|(?:address|location|shipping|billing|geo) (?:state|province|region|region ?name)|(?:birth|place ?of) ?(?:place|birth|residence)|home ?town',
-      '(?:s|es)?',
-    ),
-    spreads: true,
+    keys: keyWords('location|venue|place'),
+    fits: /^(?=.*\d)(?=.*\p{L}).*, /u,
+    isEntity: true,
   },
-  {
-    kind: 'attribute',
-    keys: keyWords(
-      'gender|sex|pronoun|age|ethnicity|ethnic ?(?:group|origin)|race|religion|nationality|citizenship|marital ?status|relationship ?status|sexual ?orientation|political ?(?:party|views?|affiliation)|union ?membership|blood ?(?:type|group)|diagnosis|diagnoses|disability|allerg(?:y|ies)|medication|medical ?condition|health ?(?:condition|status)|pregnan(?:t|cy)|bmi|salary|income|wage|net ?worth|credit ?(?:score|limit)|education|occupation|\\S{3} title|profession|employer|(?:traits|contact|customer|user|billing|shipping|lead) (?:company|organi[sz]ation|title)|company ?name|criminal ?record|convictions?',
-    ),
-  },
+  ATTRIBUTE,
 ];
+
+/** Matches keys of a part of an address, beside which `state` is one too. */
+export const OF_AN_ADDRESS = keyWords('city|zip(?: ?code)?|postal ?code|post ?code|street|locality');
+export const REGION = keyWords('state|province|region|area');
 
 /** Table of all personal data that is recognized. Of two rows that match the same text, the first counts. */
 export const PERSONAL_KINDS: readonly PersonalKind[] = [...FORMAT_KINDS, ...KEY_KINDS];
@@ -114,19 +111,16 @@ export const FREE_TEXT = keyWords(
   'comment|note|message|bio|about|description|feedback|review|subject|text|content|body|question|reason|remark|transcript|summary|title|memo|instructions|details|query|search|term|input|prompt|completion|caption|quote|story|letter|resume|cv',
 );
 
-/** Matches keys of people. A `name` beside one of them is of a person. */
-export const BESIDE_A_NAME =
-  /^(?:e ?mail|phone|mobile|first ?name|last ?name|surname|gender|birth ?day|date ?of ?birth|dob|avatar|user ?name|age|ssn)/;
-
 /** Writes a day or month. */
 function upToTwelve(number: number, like: string): string {
   return String(1 + (number % 12)).padStart(like.length === 1 ? 1 : 2, '0');
 }
 
-/** Returns a date of the same format, such as `1985-03-27`, `27.3.1985`, `19850327` or `11/29`, or a year or month alone. */
-function dateFor(value: string, pseudonyms: Pseudonyms, firstYear: number): string {
+/** Returns a date of the same format, such as `1985-03-27`, `27.3.1985` or `19850327`, or a year or month alone. */
+function dateFor(value: string, pseudonyms: Pseudonyms): string {
   const [own = 0, day = 0, month = 0] = pseudonyms.bytes('birth', value.slice(0, 10));
-  const year = String(firstYear + (own % 64));
+  const drawn = String(1940 + (own % 64));
+  const year = value.includes(drawn) ? '1939' : drawn;
   if (/^\d{8}$/.test(value)) return year + upToTwelve(month, 'mm') + upToTwelve(day, 'dd');
   const isDate = /^\d{1,2}$|^\d{4}$|\d[-/. ]\d|[a-z]{3,} \d|\d\.? [a-z]{3,}/i.test(value);
   if (!isDate) return pseudonyms.alike(value);
@@ -135,7 +129,8 @@ function dateFor(value: string, pseudonyms: Pseudonyms, firstYear: number): stri
   const made = date.replaceAll(/\d+|[a-z]{3,}/gi, (part) => {
     if (/\D/.test(part)) return 'May';
     if (part.length > 2) return year;
-    return upToTwelve(numbers++ === 0 ? day : month, part).slice(-2);
+    const drawnPart = upToTwelve(numbers++ === 0 ? day : month, part);
+    return drawnPart === part ? upToTwelve(Number(part), part) : drawnPart;
   });
   return made + rest;
 }

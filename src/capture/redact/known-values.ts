@@ -19,8 +19,8 @@ const DIGITS_OF_A_PHONE = 9;
 interface PersonalValue {
   readonly value: string;
   readonly kind: string;
-  /** Makes the pseudonym only where the value is found. */
-  readonly replacement: () => string;
+  /** Makes the pseudonym only where the value is found, in the case that it has there. */
+  readonly replacement: (found: string) => string;
 }
 
 /** Values of one message that its keys show to be personal, such as its user id, to find them in all of its texts. */
@@ -29,12 +29,16 @@ export class KnownValues {
   readonly #phones = new Map<string, PersonalValue>();
   #count = 0;
 
-  add(text: string, { kind }: PersonalKind, replacement: () => string): void {
+  add(text: string, { kind }: PersonalKind, replacement: (value: string) => string): void {
     if (this.#count >= MOST_VALUES) return;
     const digits = text.replaceAll(/\D/g, '');
     if (kind === 'phone' && digits.length >= 7) {
       this.#count++;
-      this.#phones.set(digits.slice(-DIGITS_OF_A_PHONE), { value: digits, kind, replacement });
+      this.#phones.set(digits.slice(-DIGITS_OF_A_PHONE), {
+        value: digits,
+        kind,
+        replacement: () => replacement(text),
+      });
       return;
     }
     // A sign or @ in front is not always written.
@@ -46,8 +50,8 @@ export class KnownValues {
     const others = this.#byFirstWord.get(first) ?? [];
     if (others.length >= MOST_OF_A_WORD || others.some((other) => other.value === value)) return;
     this.#count++;
-    const withoutMark = (): string => {
-      const made = replacement();
+    const withoutMark = (found: string): string => {
+      const made = replacement(mark + found);
       return made.startsWith(mark) ? made.slice(mark.length) : made;
     };
     const all = [...others, { value, kind, replacement: withoutMark }];
@@ -65,8 +69,8 @@ export class KnownValues {
       const others = this.#byFirstWord.get(word.toLowerCase());
       const found = others?.find((each) => isWordAt(text, each, index));
       if (found === undefined || (isEmail && !found.value.includes('@'))) continue;
-      const { value, kind, replacement } = found;
-      yield { start: index, end: index + value.length, kind, replacement: replacement() };
+      const end = index + found.value.length;
+      yield { start: index, end, kind: found.kind, replacement: found.replacement(text.slice(index, end)) };
     }
   }
 
@@ -75,7 +79,7 @@ export class KnownValues {
     for (const { 0: dialed, index } of text.matchAll(DIALED)) {
       const found = this.#phones.get(dialed.replaceAll(/\D/g, '').slice(-DIGITS_OF_A_PHONE));
       if (found === undefined) continue;
-      const made = found.replacement();
+      const made = found.replacement(dialed);
       const replacement = /^\d+$/.test(dialed) ? made.replace(/^\+/, '') : made;
       yield { start: index, end: index + dialed.length, kind: found.kind, replacement };
     }

@@ -1,10 +1,17 @@
 import type { Pseudonyms } from './pseudonyms.ts';
 
-/** One kind of personal data. A row without `keys` is found by its format only, a row without `format` by keys only. */
+/** The kind of thing that an object describes. Values of people and means of payment are personal unless shown otherwise. */
+export type SubjectKind = 'person' | 'payment' | 'organization' | 'thing';
+
+/** One kind of personal data, which is found by the key of a value, by the key in a person, or by its format. */
 export interface PersonalKind {
   readonly kind: string;
-  /** Matches the words of a key and of the keys around it, such as `traits first name`, at their end. */
+  /** Matches the words of a key, such as `first name`, at their end. */
   readonly keys?: RegExp;
+  /** Matches the words of a key in an object that describes a person, and behind a word for a person: `customer id`. */
+  readonly inPerson?: RegExp;
+  /** Matches values for which the key tells enough. @default all */
+  readonly fits?: RegExp;
   /** Matches values inside of a text. */
   readonly format?: RegExp;
   /** Returns the part of a match that is a value, such as a number whose check digit is right. @default the match */
@@ -20,4 +27,26 @@ export interface PersonalKind {
 /** Matches one of the words, separated by `|`, at the end of the words of keys. */
 export function keyWords(words: string, plural = 's?'): RegExp {
   return new RegExp(`(?:^| )(?:${words})${plural}$`, 'u');
+}
+
+/** Prefixes and suffixes that tools add to the names of fields: `SSN__c`, `custom_email`, `q3_name`. */
+const NOISE = /^(?:(?:custom|cf|q\d+) )+(?=.)|(?<=.) c$/g;
+const MOST_CACHED = 10_000;
+const knownWords = new Map<string, string>();
+
+/** Splits a key into words: `firstName`, `first_name` and `first-name` are `first name`. */
+export function wordsOfKey(key: string): string {
+  const known = knownWords.get(key);
+  if (known !== undefined) return known;
+  const words = key
+    .slice(-100)
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase()
+    .replaceAll(NOISE, '');
+  if (knownWords.size > MOST_CACHED) knownWords.clear();
+  knownWords.set(key, words);
+  return words;
 }

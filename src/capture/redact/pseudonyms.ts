@@ -6,6 +6,7 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 /** Characters of tokens: no vowels, so that no words arise. */
 const TOKEN = 'bcdfghjkmnpqrstvwxz23456789';
 const UUID = /^[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}$/;
+const WORD = /\p{L}[\p{L}\p{M}]*/gu;
 const ROUNDS = 8;
 /** Longer values become a token, because a half of their number must fit into one HMAC. */
 const MOST_CHARACTERS = 64;
@@ -40,7 +41,8 @@ export class Pseudonyms {
 
   /**
    * A text of the same shape: a digit becomes a digit, a letter a letter of the same case; a UUID stays a UUID, a number a
-   * number. Two values never share one, and no value is its own, even if it is as short as a number of one digit.
+   * number. Two values never share one, and no value is its own, even if it is as short as a number of one digit. In a text
+   * without digits each word has its own pseudonym, so that a first name is the same in a full name.
    */
   alike(text: string): string {
     const known = this.#cache.get(text);
@@ -56,7 +58,25 @@ export class Pseudonyms {
 
   #alike(text: string): string {
     if (!/[\p{L}\p{N}]/u.test(text)) return text;
-    if (text.length > MOST_CHARACTERS || /[^ -~]/.test(text)) return `redacted-${this.token('text', text)}`;
+    if (text.length > MOST_CHARACTERS) return `redacted-${this.token('text', text)}`;
+    if (!/\p{N}/u.test(text)) return text.normalize('NFC').replaceAll(WORD, (word) => this.#word(word));
+    if (/[^ -~]/.test(text)) return `redacted-${this.token('text', text)}`;
+    return this.#permuted(text);
+  }
+
+  /** The pseudonym of a word in any case. */
+  #word(word: string): string {
+    const folded = word.toLowerCase();
+    const isPlain = /^[a-z]+$/.test(folded);
+    const alphabets = Array.from({ length: 12 }, () => TOKEN.slice(0, 19));
+    const made = isPlain
+      ? this.#permuted(folded)
+      : written(this.number('word', folded, sizeOf(alphabets)), alphabets);
+    if (word.length > 1 && word === word.toUpperCase() && word !== folded) return made.toUpperCase();
+    return Array.from(made, (each, at) => (isUpper(word[at]) ? each.toUpperCase() : each)).join('');
+  }
+
+  #permuted(text: string): string {
     const alphabets = alphabetsOf(text);
     const size = sizeOf(alphabets);
     const shape = alphabets.join(' ');
@@ -119,6 +139,10 @@ function alphabetsOf(text: string): readonly string[] {
     if (/[a-z]/.test(character)) return LOWER;
     return /[A-Z]/.test(character) ? LOWER.toUpperCase() : character;
   });
+}
+
+function isUpper(character = ''): boolean {
+  return character !== character.toLowerCase();
 }
 
 function isOfOneCase(text: string): boolean {

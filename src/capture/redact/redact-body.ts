@@ -74,16 +74,16 @@ export function redactJson(text: string, redaction: Redaction): string {
 /** Removes the values of --drop. The path of a message of a batch or list is also its path in the message. */
 function withoutDropped(value: JsonValue, redaction: Redaction, path: readonly string[]): JsonValue {
   const inMessage = path.slice(keysBeforeMessage(path));
-  const isKept = (key: string): boolean =>
+  const isKeptPlace = (key: string): boolean =>
     !redaction.isDropped([...path, key]) &&
     (inMessage.length === path.length || !redaction.isDropped([...inMessage, key]));
   if (isJsonArray(value)) {
     return value.flatMap((each, index) =>
-      isKept(String(index)) ? [withoutDropped(each, redaction, [...path, String(index)])] : [],
+      isKeptPlace(String(index)) ? [withoutDropped(each, redaction, [...path, String(index)])] : [],
     );
   }
   if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(([key]) => isKept(key));
+  const kept = Object.entries(value).filter(([key]) => isKeptPlace(key));
   return Object.fromEntries(
     kept.map(([key, each]) => [key, withoutDropped(each, redaction, [...path, key])]),
   );

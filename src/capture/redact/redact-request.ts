@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../errors.ts';
 import { isSecretHeader, MASK } from '../../redact.ts';
-import { receivedSignature } from '../../signature/received-signature.ts';
+import { isSignatureHeader } from '../../signature/signature-headers.ts';
 import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
-import { headerList, headerValues } from '../../signature/schemes/header-list.ts';
+import { headerList, headerValues, type HeaderList } from '../../signature/schemes/header-list.ts';
+import { presentedSignature } from '../../signature/schemes/presented-signature.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { signedFields, Signer } from '../../signature/schemes/signer.ts';
 import type { HeaderPair } from '../capture.ts';
@@ -28,6 +29,9 @@ interface SigningAgain {
 /** Headers about the bytes of the body, which change. A digest of the old body would let others try values. */
 const OF_THE_OLD_BODY = /^(?:content-md5|etag|x-amz-content-sha256|x-content-sha\d*)$/i;
 
+/** Headers with the name of the event: `X-Shopify-Topic: customers/update`. */
+const OF_THE_EVENT = /-(?:topic|event(?:-?(?:name|type|key))?)$/i;
+
 /**
  * Redacts a request and signs it again by the schemes of its signature headers. Throws RequestRejection if personal data could
  * remain, or if no secret fits a scheme.
@@ -40,17 +44,15 @@ export function redactRequest(
   const { method, url, headers, at, verdict } = request;
   const valueOf = (name: string): string => headerValues(headerList(headers), name)[0]?.toLowerCase() ?? '';
   const type = valueOf('content-type').split(';', 1)[0]?.trim() ?? '';
+  redaction.topic = headers.find(([name]) => OF_THE_EVENT.test(name))?.[1];
   const body = redactBody(request.body, { type, coding: valueOf('content-encoding').trim() }, redaction);
-  const redacted = headers
-    .filter((header) => !isOfSignature(header) && !OF_THE_OLD_BODY.test(header[0]))
-    .map((header) => redactHeader(header, body, redaction));
   const signed = signAgain({ headers, body, at }, redaction, signing);
-  for (const [name] of headers.filter(isOfSignature)) {
-    const isMadeAgain = signed.some(([other]) => other.toLowerCase() === name.toLowerCase());
-    if (!isMadeAgain) redaction.tally.count('signature');
-  }
-  const wasAt = headers.findIndex(isOfSignature);
-  const before = headers.slice(0, wasAt).filter(([name]) => !OF_THE_OLD_BODY.test(name)).length;
+  const isMadeAgain = ([name]: HeaderPair): boolean =>
+    signed.some(([other]) => other.toLowerCase() === name.toLowerCase());
+  const rest = headers.filter((header) => !isMadeAgain(header) && !OF_THE_OLD_BODY.test(header[0]));
+  const redacted = rest.map((header) => redactHeader(header, body, redaction));
+  const wasAt = headers.findIndex(isMadeAgain);
+  const before = rest.filter((header) => headers.indexOf(header) < wasAt).length;
   return {
     method: redaction.text(method),
     url: redaction.url(url),
@@ -61,23 +63,12 @@ export function redactRequest(
   };
 }
 
-function isOfSignature(header: HeaderPair): boolean {
-  const [name] = header;
-  // Asks for each header together with a signature, because a timestamp counts only beside one.
-  return (
-    receivedSignature([
-      [name, 'any'],
-      ['x-signature', 'any'],
-    ])?.headers.length === 4
-  );
-}
-
 function redactHeader([name, value]: HeaderPair, body: Uint8Array, redaction: Redaction): HeaderPair {
   if (/^content-length$/i.test(name)) return [name, String(body.length)];
   const [shownName, shown] = [redaction.text(name), maskedHeader([name, value])[1]];
-  if (isSecretHeader(name)) {
-    if (value !== MASK) redaction.tally.count('token');
-    return [shownName, shown];
+  if (isSecretHeader(name) || isSignatureHeader(name)) {
+    if (value !== MASK) redaction.tally.count(isSecretHeader(name) ? 'token' : 'signature');
+    return [shownName, MASK];
   }
   return [shownName, redaction.header(name, shown)];
 }
@@ -90,7 +81,9 @@ function signAgain(
 ): readonly HeaderPair[] {
   const list = headerList(headers);
   const given = secrets ?? [FIXTURE_SECRET, FIXTURE_BASE64_SECRET];
-  const schemes = detectSchemes(list, { own: ownSchemes, secrets: given });
+  const schemes = detectSchemes(list, { own: ownSchemes, secrets: given }).filter((scheme) =>
+    hasItsDigest(scheme, list),
+  );
   const id = redaction.text(headerValues(list, 'webhook-id')[0] ?? '') || 'msg_redacted';
   try {
     return schemes.flatMap((scheme) => {
@@ -104,6 +97,13 @@ function signAgain(
     if (!(error instanceof ConfigError)) throw error;
     throw new RequestRejection(error.message);
   }
+}
+
+/** Whether a signature has the length of a digest of the scheme. Another one is of a product that signs in another way. */
+function hasItsDigest(scheme: SignatureScheme, list: HeaderList): boolean {
+  const length = createHash(scheme.hash).digest(scheme.encoding).length;
+  const { signatures = [] } = presentedSignature(scheme, list) ?? {};
+  return signatures.some((each) => each.replace(/^sha1=/, '').length === length);
 }
 
 /** Identifies the content of a redacted capture, so that --check recognizes it until it is edited. */

@@ -1,16 +1,17 @@
 import { isSecretParameter, MASK, redactUrl } from '../../redact.ts';
 import { RequestRejection } from '../import/imported.ts';
 import {
+  changedUrl,
+  FORM,
   formKeys,
   isJsonText,
-  decodedText,
   recoded,
   reencoded,
-  URL_PARTS,
+  TARGET,
   withoutUrlSecrets,
 } from './encodings.ts';
-import { CARD, isCardNumber } from './format-kinds.ts';
-import { jsonTokens, placeOfPath, tokenValue, type JsonPlace, type JsonToken } from './json-tokens.ts';
+import { formFields, placeOfPath } from './form-fields.ts';
+import { JsonPlace, jsonTokens, tokenValue, type JsonToken } from './json-tokens.ts';
 import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
@@ -18,29 +19,38 @@ import type { Pseudonyms } from './pseudonyms.ts';
 import {
   hasVersions,
   isAt,
+  kindInPath,
   isFixed,
   isFreeText,
-  kindOfPlace,
-  type FormOptions,
+  isKeptPlace,
+  kindOfNumber,
+  kindOfValue,
   type RedactedField,
   type RedactionRules,
 } from './redacted-field.ts';
 import { RedactionTally } from './redaction-tally.ts';
-import { encodedSpans, formatSpans, pairSpans, replacedValue, withoutOverlap, withSpans } from './spans.ts';
-
-const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+import {
+  encodedSpans,
+  formatSpans,
+  IS_URL,
+  pairSpans,
+  replacedNumber,
+  replacedValue,
+  withoutOverlap,
+  withSpans,
+} from './spans.ts';
 
 /** Deepest nesting of texts in texts. A URL in a URL in a text takes six levels. */
 const MOST_DEPTH = 24;
-/** A path or URL with a query, or a query alone. */
-const WITH_QUERY = /^[^\s?=]*\?[^\s=?&]+=\S*$/;
-const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
 /** Redacts one request, and counts what it replaces. */
 export class Redaction {
   readonly tally = new RedactionTally();
   /** Values of all messages of the body, for the URL and the headers. */
   readonly known = new KnownValues();
+  /** Name of the event in a header, such as `customers/update`. */
+  topic: string | undefined;
+  readonly drops: boolean;
   readonly #pseudonyms: Pseudonyms;
   readonly #rules: RedactionRules;
   #depth = 0;
@@ -48,23 +58,26 @@ export class Redaction {
   constructor(pseudonyms: Pseudonyms, rules: RedactionRules) {
     this.#pseudonyms = pseudonyms;
     this.#rules = rules;
+    this.drops = rules.drop.length > 0;
   }
 
   /** Redacts a text that is JSON. What is not replaced keeps its bytes. `around` is the field whose value the text is. */
   json(text: string, around?: RedactedField): string {
-    const tokens = jsonTokens(text, around?.place);
+    const outer = around?.place ?? new JsonPlace();
+    if (around === undefined) outer.text = this.topic;
+    const tokens = jsonTokens(text, outer);
     const ofMessages = new Map<JsonPlace, KnownValues>();
     const fieldOf = ({ place }: JsonToken): RedactedField => {
       const known = around?.known ?? ofMessages.get(place.message) ?? new KnownValues();
       ofMessages.set(place.message, known);
       return { place, known };
     };
-    if (around === undefined) {
-      for (const token of tokens) this.#learn(tokenValue(token, text), fieldOf(token));
-    }
-    const redacted = (token: JsonToken): string =>
-      this.#token(token, text.slice(token.start, token.end), fieldOf(token));
-    const spans = tokens.map((token) => ({ ...token, replacement: redacted(token) }));
+    const learned = around === undefined ? tokens : [];
+    for (const token of learned) this.#learn(tokenValue(token, text), fieldOf(token));
+    const spans = tokens.map((token) => {
+      const raw = text.slice(token.start, token.end);
+      return { ...token, replacement: this.#token(token, raw, fieldOf(token)) };
+    });
     return withSpans(text, spans);
   }
 
@@ -73,10 +86,6 @@ export class Redaction {
     const isDropped = isAt(this.#rules, 'drop', path);
     if (isDropped) this.tally.count('dropped');
     return isDropped;
-  }
-
-  get drops(): boolean {
-    return this.#rules.drop.length > 0;
   }
 
   /** Redacts the value of a header. */
@@ -114,31 +123,29 @@ export class Redaction {
   /** Redacts a URL or target: its userinfo, its path, its query. Secrets in it are masked, as in every capture. */
   url(text: string, known = this.known): string {
     const plain = withoutUrlSecrets(text);
-    const [, scheme = '', host = '', start = '', query = '', fragment = ''] = URL_PARTS.exec(plain) ?? [];
-    const ofUrl = { known, isQuery: true };
-    const part = (each: string): string => reencoded(each, (decoded) => this.text(decoded, known));
-    const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
-    const redacted = [
-      scheme + this.text(host, known) + start.split('/').map(part).join('/'),
-      query.slice(0, 1) + this.form(query.slice(1), ofUrl),
-      mark + (anchor.includes('=') ? this.form(anchor, ofUrl) : part(anchor)),
-    ].join('');
+    const redacted = changedUrl(plain, {
+      form: (form) => this.form(form, known, true),
+      part: (part, before) => {
+        const row = kindInPath(before, part);
+        return row === undefined ? this.text(part, known) : this.#whole(part, row);
+      },
+    });
     const masked = redactUrl(redacted);
     if (plain !== text || masked !== redacted) this.tally.count('token');
     return masked;
   }
 
-  /** Redacts `name=value&…`. */
-  form(text: string, { known = this.known, isQuery = false, path = [] }: FormOptions = {}): string {
-    const pairs = text.split('&').filter((pair) => isQuery || !this.isDropped([...path, ...formKeys(pair)]));
-    for (const pair of pairs) {
-      const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
-      this.#learn(value, { place: placeOfPath([...path, ...formKeys(pair)]), known });
-    }
-    return pairs.map((pair) => this.#pair(pair, { known, isQuery, path })).join('&');
+  /** Redacts `name=value&…`. In the query of a URL, secrets are masked by their name. */
+  form(text: string, known = this.known, isQuery = false, path: readonly string[] = []): string {
+    const fields = formFields(text, { isQuery, path })
+      .filter(({ pair }) => isQuery || !this.isDropped([...path, ...formKeys(pair)]))
+      .map((each) => ({ ...each, known }));
+    for (const field of fields) this.#learn(field.value, field);
+    return fields.map((field) => this.#pair(field.pair, field, isQuery)).join('&');
   }
 
-  #pair(pair: string, { known, isQuery, path }: Required<FormOptions>): string {
+  #pair(pair: string, field: RedactedField, isQuery: boolean): string {
+    const { known } = field;
     const [name = '', ...rest] = pair.split('=');
     if (rest.length === 0) return reencoded(pair, (plain) => this.text(plain, known));
     const shownName = reencoded(name, (plain) => this.text(plain, known));
@@ -147,13 +154,12 @@ export class Redaction {
       this.tally.count('token');
       return `${shownName}=${MASK}`;
     }
-    const field = { place: placeOfPath([...path, ...formKeys(pair)]), known };
     return `${shownName}=${reencoded(raw, (plain) => this.#value(plain, field), true)}`;
   }
 
   /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
   #learn(value: string, field: RedactedField): void {
-    if (this.#isKept(field)) return;
+    if (isKeptPlace(this.#rules, field.place)) return;
     if (isJsonText(value)) {
       this.#nested(() => {
         for (const token of jsonTokens(value, field.place)) {
@@ -167,16 +173,16 @@ export class Redaction {
       this.#learn(plain, field);
       return plain;
     });
-    const row = kindOfPlace(field.place);
+    const row = kindOfValue(field.place, value);
     if (row?.spreads) this.#add(value, row, field);
   }
 
   #add(value: string, row: PersonalKind, field: RedactedField): void {
     for (const known of new Set([field.known, this.known])) {
-      known.add(value, row, () => replacedValue(value, row, this.#pseudonyms));
-      const words = row.kind === 'name' ? value.split(/\s+/) : [];
-      if (words.length < 2 || words.length > 4) continue;
-      for (const word of words) known.add(word, row, () => this.#pseudonyms.alike(word));
+      const words = row.kind === 'name' ? value.split(/\s+/, 5) : [];
+      for (const each of [value, ...(words.length > 1 && words.length < 5 ? words : [])]) {
+        known.add(each, row, (found) => replacedValue(/\d/.test(each) ? each : found, row, this.#pseudonyms));
+      }
     }
   }
 
@@ -193,37 +199,36 @@ export class Redaction {
   }
 
   #number(raw: string, field: RedactedField): string {
-    if (this.#isKept(field)) return raw;
-    const row = kindOfPlace(field.place) ?? (isCardNumber(raw) ? CARD : undefined);
+    if (isKeptPlace(this.#rules, field.place)) return raw;
     const [known] = field.known.spansIn(raw);
-    if (row === undefined) {
-      if (known?.end !== raw.length || !IS_NUMBER.test(known.replacement)) return raw;
-      this.tally.count(known.kind);
-      return raw.slice(0, known.start) + known.replacement;
-    }
-    this.tally.count(row.kind);
-    const made = replacedValue(raw, row, this.#pseudonyms).replace(/^0+(?=\d)/, '');
-    return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => this.#pseudonyms.alike(digits));
+    const found = kindOfNumber(field.place, raw) ?? known;
+    const made = replacedNumber(raw, found, this.#pseudonyms);
+    if (made !== undefined) this.tally.count(found?.kind ?? '');
+    return made ?? raw;
   }
 
   #value(value: string, field: RedactedField): string {
-    if (this.#isKept(field) || !/[\p{L}\p{N}]/u.test(value)) return value;
+    if (isKeptPlace(this.#rules, field.place) || !/[\p{L}\p{N}]/u.test(value)) return value;
     if (isJsonText(value)) return this.#nested(() => this.json(value, field));
-    const row = kindOfPlace(field.place);
-    if (row === undefined) return this.#nested(() => this.#looseText(value, field));
+    const row = kindOfValue(field.place, value);
+    const isLink = IS_URL.test(value) && row?.replace === undefined;
+    const loose = row === undefined || isLink ? this.#nested(() => this.#looseText(value, field)) : value;
+    return row === undefined || loose !== value ? loose : this.#whole(value, row);
+  }
+
+  #whole(value: string, row: PersonalKind): string {
     this.tally.count(row.kind);
     return replacedValue(value, row, this.#pseudonyms);
   }
 
   #looseText(value: string, field: RedactedField): string {
-    const { place } = field;
-    const known = isFixed(place) ? new KnownValues() : field.known;
-    if (WITH_QUERY.test(value)) return this.url(value, known);
-    if (FORM.test(value)) return this.form(value, { known, path: place.path });
+    const known = isFixed(field.place) ? new KnownValues() : field.known;
+    if (TARGET.test(value)) return this.url(value, known);
+    if (FORM.test(value)) return this.form(value, known, false, field.place.path);
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;
-    if (isFreeText(value, place)) this.#review(field);
-    return this.text(value, known, hasVersions(place));
+    if (isFreeText(value, field.place)) this.#review(field);
+    return this.text(value, known, hasVersions(field.place));
   }
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */
@@ -235,10 +240,6 @@ export class Redaction {
     } finally {
       this.#depth--;
     }
-  }
-
-  #isKept({ place }: RedactedField): boolean {
-    return isAt(this.#rules, 'keep', place.path) || isAt(this.#rules, 'keep', place.inMessage);
   }
 
   #review({ place, known }: RedactedField): void {

@@ -8,6 +8,8 @@ import type { Pseudonyms } from './pseudonyms.ts';
 import { kindOfKey } from './redacted-field.ts';
 
 const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
+/** Matches a value that is a URL. */
+export const IS_URL = /^https?:\/\//i;
 const ENCODED_WORD = /[^\s"'<>&=?#/:;,]+/g;
 
 /** Redacts the texts that `encodedSpans` finds. */
@@ -82,13 +84,30 @@ export function* pairSpans(text: string, pseudonyms: Pseudonyms): Generator<Reda
 export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseudonyms): string {
   const replace = (text: string): string => row.replace?.(text, pseudonyms) ?? pseudonyms.alike(text);
   if (row.kind === 'token') return replace(value);
-  if (/^https?:\/\//i.test(value)) return linkFor(value, pseudonyms);
+  if (IS_URL.test(value)) return linkFor(value, pseudonyms);
   // One number in ten has the check digit of a card by chance.
   const isCard = row === CARD || row.kind === 'bank';
   const found = [...formatSpans(value, pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
   const spans = withoutOverlap(found);
   if (spans.length === 0) return replace(value);
-  return withSpans(value, spans, (part) => pseudonyms.alike(part));
+  return withSpans(value, spans, replace);
+}
+
+const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** Replaces a number of JSON, so that it stays one. Undefined if the pseudonym of a known value is none. */
+export function replacedNumber(
+  raw: string,
+  found: PersonalKind | RedactedSpan | undefined,
+  pseudonyms: Pseudonyms,
+): string | undefined {
+  if (found === undefined) return undefined;
+  if ('replacement' in found) {
+    const isNumber = found.end === raw.length && IS_NUMBER.test(found.replacement);
+    return isNumber ? raw.slice(0, found.start) + found.replacement : undefined;
+  }
+  const made = replacedValue(raw, found, pseudonyms).replace(/^0+(?=\d)/, '');
+  return IS_NUMBER.test(made) ? made : raw.replace(/^[^eE]+/, (digits) => pseudonyms.alike(digits));
 }
 
 /** Sorts spans by their start and leaves out those that overlap an earlier one. Of those with one start, the longest counts. */

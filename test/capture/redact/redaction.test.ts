@@ -8,6 +8,7 @@ import { redactRequest } from '../../../src/capture/redact/redact-request.ts';
 import { Redaction } from '../../../src/capture/redact/redaction.ts';
 import { pathPattern } from '../../../src/message/path-pattern.ts';
 
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 const PSEUDONYMS = new Pseudonyms(Buffer.from('a key for the pseudonyms'));
 
 function redaction({ keep = [], drop = [] }: { keep?: readonly string[]; drop?: readonly string[] } = {}) {
@@ -44,7 +45,8 @@ describe('pseudonyms', () => {
       ['Jane Doe', /^[A-Z][a-z]{3} [A-Z][a-z]{2}$/],
       ['550e8400-e29b-41d4-a716-446655440000', /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/],
       ['-12.50', /^-[1-9]\d\.\d\d$/],
-      ['Łucja', /^redacted-\w{16}$/],
+      ['Łucja', /^[A-Z][a-z]{11}$/],
+      ['Łucja 7', /^redacted-\w{16}$/],
       ['x'.repeat(65), /^redacted-\w{16}$/],
     ] as const) {
       expect(PSEUDONYMS.alike(value)).toMatch(shape);
@@ -271,6 +273,11 @@ describe('personal data', () => {
     expect(body(text)).not.toContain('Grant');
   });
 
+  it('leaves a status that is also a name of a person', () => {
+    const text = '{"contact":{"firstName":"Grace","lastName":"Active"},"status":"active","type":"grace"}';
+    expect(body(text)).toMatch(/"status":"active","type":"grace"\}$/);
+  });
+
   it('leaves the type and the name of an event', () => {
     const text = '{"type":"track","event":"Order Completed","userId":"track","p":{"lastName":"Order"}}';
     expect(body(text)).toMatch(/^\{"type":"track","event":"Order Completed","userId":"(?!track)\w{5}"/);
@@ -308,8 +315,104 @@ describe('personal data', () => {
   });
 });
 
+describe('the subject of an object', () => {
+  it.each([
+    ['by its type', '{"object":"customer","id":"cus_Zr81","status":"active","plan":"gold"}', 'cus_Zr81'],
+    ['by its key', '{"reporter":{"name":"xliddell","active":true,"locale":"en"}}', 'xliddell'],
+    ['by the event', '{"type":"customer.updated","data":{"object":{"id":"c-81","seen":"x@y"}}}', 'c-81'],
+    ['by the id of the event', '{"subscriptionType":"contact.creation","objectId":8812377}', '8812377'],
+    ['by its fields', '{"vid":3234574,"properties":{"firstname":{"value":"Zoe"}}}', '3234574', 'Zoe'],
+    ['around it', '{"member":{"nick":"Snorri","level":{"motto":"Ever on"}}}', 'Snorri', 'Ever on'],
+    ['in a form', 'data[id]=8a25ff&data[email]=a%40b.test', '8a25ff'],
+    ['in a key', '{"shopperReference":"s-7781","card_summary":"7777"}', 's-7781', '7777'],
+    ['in a path', '{"order":{"link":"https://a.test/customers/2617/edit"}}', '2617'],
+    ['in a query', '{"link":"/?name=Jane%20Quimble"}', 'Quimble'],
+    ['that is a means of payment', '{"account":{"mask":"0617","nickname":"Spare"}}', '0617', 'Spare'],
+    ['of a field', '[{"field":"assignee","from":"opell","fromString":"Osric Pell"}]', 'opell', 'Osric'],
+    ['of a dated field', '[{"type":"date","date":"1979-11-05","field":{"ref":"dob"}}]', '1979-11-05'],
+    [
+      'with noise',
+      '{"SSN__c":"QX-99","cf_gender":"female","q3_name":{"first":"Tam"}}',
+      'QX-99',
+      'female',
+      'Tam',
+    ],
+  ])('%s makes its values personal', (_, text, ...values) => {
+    const redacted = decodeURIComponent(body(text, text.startsWith('data') ? FORM_TYPE : undefined));
+    for (const value of values) expect(redacted).not.toContain(value);
+  });
+
+  it('is the event of a header for the whole body', () => {
+    const headers = [['X-Shopify-Topic', 'customers/update']] as const;
+    const [text, order] = [Buffer.from('{"id":706405506,"state":"enabled"}'), 'orders/create'];
+    const redact = (topic: string) =>
+      redactRequest(
+        { method: 'POST', url: '/', headers: headers.map(([name]) => [name, topic]), body: text },
+        redaction(),
+        { ownSchemes: [], secrets: undefined, now: 0 },
+      ).body;
+    expect(Buffer.from(redact('customers/update')).toString()).toMatch(
+      /^\{"id":(?!706405506)\d{9},"state":"enabled"\}$/,
+    );
+    expect(Buffer.from(redact(order))).toEqual(text);
+  });
+
+  it.each([
+    '{"id":"evt_1Pq2LkJ2eZvKYlo2C8xZ3abc","type":"charge.succeeded","data":{"object":{"object":"charge","id":"ch_3Pq2LkJ2eZvKYlo21abcdef0","payment_intent":"pi_3Pq2LkJ2eZvKYlo21zzz"}}}',
+    '{"user":{"logins":12,"role":"admin","time_zone":"Europe/Vienna","since":"2026-01-01","company":{"name":"Acme","id":"c-1"},"plan_id":"p1"}}',
+    '{"organization":{"login":"acme-org","id":38302899,"website":"https://acme.test"},"license":{"key":"mit"}}',
+    '{"credit_card":{"exp_month":8,"exp_year":2029,"brand":"visa","checks":{"cvc_check":"pass"}}}',
+    'AccountSid=AC0123456789abcdef0123456789abcdef&MessageSid=SM1a2b3c4d5e6f708192a3b4c5d6e7f809',
+    '{"cart_token":"68778783ad298f1c80c3bafcddeea02f","event":"Gala","store":{"name":"Main","address":"1 Main St"}}',
+    '{"type":"contact.propertyChange","propertyName":"firstname","items":[{"name":"Rose Tea","sku":"R1"}]}',
+  ])('leaves what is of a thing or plain: %s', (text) => {
+    expect(body(text, text.startsWith('{') ? undefined : FORM_TYPE)).toBe(text);
+  });
+
+  it('gives a name one pseudonym: alone, in a full name, in each case and order', () => {
+    const names = ['Jane', 'Doe', 'Jane Doe', 'DOE, Jane', 'jane.doe', 'JANE DOE'];
+    const [first = '', last = '', ...others] = names.map(
+      (name) =>
+        (JSON.parse(body(JSON.stringify({ user: { name } }))) as { user: { name: string } }).user.name,
+    );
+    expect(others).toEqual([
+      `${first} ${last}`,
+      `${last.toUpperCase()}, ${first}`,
+      `${first}.${last}`.toLowerCase(),
+      `${first} ${last}`.toUpperCase(),
+    ]);
+    expect(body('{"firstName":"Jose\u0301"}')).toBe(body('{"firstName":"Jos\u00e9"}'));
+  });
+
+  it('gives an id one pseudonym in each place that refers to the person', () => {
+    const texts = [
+      '{"object":"customer","id":"cus_Zr81"}',
+      '{"customer":"cus_Zr81"}',
+      '{"customer_id":"cus_Zr81"}',
+      '{"buyer":{"external_id":"cus_Zr81"}}',
+      '{"link":"/customers/cus_Zr81"}',
+    ];
+    const ids = texts.map((text) => /[a-z]{3}_[A-Z][a-z]\d\d/.exec(body(text))?.[0]);
+    expect(new Set(ids).size).toBe(1);
+  });
+});
+
 describe('a request', () => {
-  it('loses secrets, digests of the old body and signatures that cannot be made again', () => {
+  it('keeps no signature whose digest is of another length than that of its scheme', () => {
+    const own = redaction();
+    const signed = (digits: number): readonly unknown[] =>
+      redactRequest(
+        { method: 'POST', url: '/', headers: [['X-Signature', 'a'.repeat(digits)]], body: Buffer.from('{}') },
+        own,
+        { ownSchemes: [], secrets: undefined, now: 0 },
+      ).headers;
+    expect(signed(40)).toEqual([['X-Signature', expect.stringMatching(/^(?!a{40})[\da-f]{40}$/)]]);
+    expect(own.tally.counts.get('signature')).toBeUndefined();
+    expect(signed(64)).toEqual([['X-Signature', '***']]);
+    expect(own.tally.counts.get('signature')).toBe(1);
+  });
+
+  it('loses secrets and digests of the old body, and masks signatures that cannot be made again', () => {
     const own = redaction();
     const { headers, url } = redactRequest(
       {
@@ -335,6 +438,8 @@ describe('a request', () => {
       ['Authorization', '***'],
       ['Cookie', '***'],
       ['X-Api-Key', '***'],
+      ['Content-Digest', '***'],
+      ['X-Twilio-Signature', '***'],
       ['Idempotency-Key', 'k-1'],
       ['X-Real-Ip', expect.stringMatching(/^198\.1[89]\./)],
       ['content-length', '7'],

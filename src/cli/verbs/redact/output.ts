@@ -93,6 +93,9 @@ export class RedactOutput {
       ...(this.#skipped > 0 ? [`${formatCount(this.#skipped)} without a body skipped`] : []),
     ];
     const counts = this.#total.counts.size === 0 ? '' : `: ${countsText(this.#total.counts)}`;
+    const masked = this.#total.counts.get('signature') ?? 0;
+    const signatures =
+      masked === 0 ? '' : `signatures that no known scheme makes, now masked: ${formatCount(masked)}\n`;
     const fields = [...this.#total.review].toSorted(([, one], [, other]) => other - one);
     const lines = fields
       .slice(0, MOST_FIELDS)
@@ -101,7 +104,7 @@ export class RedactOutput {
       fields.length > MOST_FIELDS ? `  and ${fields.length - MOST_FIELDS} more (-o json has all)\n` : '';
     const review =
       fields.length === 0 ? '' : `review these texts, which can have names:\n${lines.join('')}${more}`;
-    return `${parts.join(', ')}${counts}\n${review}`;
+    return `${parts.join(', ')}${counts}\n${signatures}${review}`;
   }
 }
 
