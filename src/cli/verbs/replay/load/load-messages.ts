@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { LoadMessage } from '../../../../app/load/load-sender.ts';
+import type { DirectMessage } from '../../../../app/load/direct-sender.ts';
 import type { HooksError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
+import type { LoadShare } from '../../../../replay/load/load-curve.ts';
 import type { EntryReadOptions } from '../../../../replay/reading/entry-collector.ts';
 import type { Input } from '../../../../replay/reading/inputs.ts';
 import { readEntries } from '../../../../replay/reading/read-entries.ts';
@@ -11,7 +12,7 @@ import { receivedSignature } from '../../../../signature/received-signature.ts';
 import { prepareEntry, readyEntry, type ReadEntry, type ReadyOptions } from '../entry-message.ts';
 
 /** A message of a load, with the keys by which `--order user` keeps its order. */
-export interface KeyedMessage extends LoadMessage {
+export interface KeyedMessage extends DirectMessage {
   readonly orderKeys: readonly string[];
 }
 
@@ -22,11 +23,12 @@ interface LoadMessagesOptions {
   readonly selection: SelectionOptions;
   /** Whether to begin again after the last message. */
   readonly loops: boolean;
+  /** The share of the selected messages to take. With `loops`, the next pass gives each sender the other ones. */
+  readonly share: LoadShare;
   /** Name of the destination, which the `integrations` of a message can exclude. */
   readonly destination: string;
   readonly keepsOrder: boolean;
   readonly onInvalid: (entry: ReplayEntry, error: HooksError) => void;
-  readonly signal: AbortSignal;
 }
 
 /** Entries to read ahead. */
@@ -47,11 +49,16 @@ export class LoadMessages {
   readonly begun: Promise<void>;
   readonly counts = { read: 0, invalid: 0, filtered: 0, skipped: 0 };
   readonly #options: LoadMessagesOptions;
+  readonly #closing = new AbortController();
   readonly #prepared = new Map<ReplayEntry, ReadEntry>();
   #ahead: PassItem[] = [];
   #at = 0;
   #pass = 0;
   #selection: ReplaySelection;
+  /** Number of selected messages in this pass, those of other senders included. */
+  #selected = 0;
+  /** Number of passes at the end without a message for this sender. */
+  #emptyPasses = 0;
   #takenInPass = 0;
   #isEnded = false;
   #error: unknown;
@@ -60,7 +67,6 @@ export class LoadMessages {
   constructor(options: LoadMessagesOptions) {
     this.#options = options;
     this.#selection = new ReplaySelection(options.selection);
-    options.signal.addEventListener('abort', () => this.#wanted?.(), { once: true });
     this.begun = new Promise((resolve) => {
       this.onReady = resolve;
     });
@@ -68,6 +74,12 @@ export class LoadMessages {
       this.#error = error;
       this.#end();
     });
+  }
+
+  /** Ends the reading. */
+  close(): void {
+    this.#closing.abort();
+    this.#wanted?.();
   }
 
   /** Whether no message is left. */
@@ -98,10 +110,11 @@ export class LoadMessages {
     return item;
   }
 
-  /** Begins the next pass. Ends the messages if the pass had none, because another pass would have none either. */
+  /** Begins the next pass. Ends the messages after passes without one, because another pass would have none either. */
   #endPass(): undefined {
-    if (this.#takenInPass === 0) this.#end();
-    this.#takenInPass = 0;
+    this.#emptyPasses = this.#takenInPass === 0 ? this.#emptyPasses + 1 : 0;
+    if (this.#emptyPasses === this.#options.share.of) this.#end();
+    [this.#takenInPass, this.#selected] = [0, 0];
     this.#pass++;
     this.#selection = new ReplaySelection(this.#options.selection);
   }
@@ -113,13 +126,15 @@ export class LoadMessages {
   }
 
   #messageOf(found: ReplayEntry): KeyedMessage | undefined {
-    const { readyOptions, destination, keepsOrder } = this.#options;
+    const { readyOptions, destination, keepsOrder, selection, share } = this.#options;
     if (this.#selection.isDone) return undefined;
-    const prepared = this.#prepared.get(found) ?? prepareEntry(found, readyOptions);
-    if (this.#options.loops && this.#prepared.size < MAX_PREPARED) this.#prepared.set(found, prepared);
-    const selected = this.#selection.takes(prepared.value);
-    if (selected === false) return this.#leaveOut('skipped');
-    const ready = selected === true ? readyEntry(prepared, readyOptions) : { entry: found, error: selected };
+    const selected = this.#selection.takes(
+      selection.filter === undefined ? undefined : this.#prepare(found).value,
+    );
+    if (selected === false) return share.index === 0 ? this.#leaveOut('skipped') : undefined;
+    if ((this.#selected++ + this.#pass) % share.of !== share.index) return undefined;
+    const ready =
+      selected === true ? readyEntry(this.#prepare(found), readyOptions) : { entry: found, error: selected };
     if (ready.error !== undefined) return this.#reject(ready.entry, ready.error);
     const { message, exactBody } = ready.ready;
     const isSent = readyOptions.exact || isEnabled(message.integrations, destination);
@@ -132,6 +147,12 @@ export class LoadMessages {
       orderKeys: keepsOrder ? orderKeysOf(message) : [],
       ...(readyOptions.exact && { received: receivedSignature(ready.entry.headers ?? []) }),
     };
+  }
+
+  #prepare(found: ReplayEntry): ReadEntry {
+    const prepared = this.#prepared.get(found) ?? prepareEntry(found, this.#options.readyOptions);
+    if (this.#options.loops && this.#prepared.size < MAX_PREPARED) this.#prepared.set(found, prepared);
+    return prepared;
   }
 
   /** Counts an entry that is not sent: in the first pass only, so that a count is a number of entries. */
@@ -149,7 +170,7 @@ export class LoadMessages {
   async #readAhead(): Promise<void> {
     for await (const items of this.#passes()) {
       await this.#add(items);
-      if (this.#isEnded || this.#options.signal.aborted) break;
+      if (this.#isEnded || this.#closing.signal.aborted) break;
     }
     this.#end();
   }
@@ -179,8 +200,8 @@ export class LoadMessages {
   }
 
   async *#entries(): AsyncGenerator<readonly ReplayEntry[]> {
-    const { inputs, reading, signal } = this.#options;
-    for (const input of inputs) yield* readEntries(input, signal, reading);
+    const { inputs, reading } = this.#options;
+    for (const input of inputs) yield* readEntries(input, this.#closing.signal, reading);
   }
 
   /** Adds entries, and waits until fewer than MAX_AHEAD are left. */
@@ -188,7 +209,7 @@ export class LoadMessages {
     this.#ahead = [...this.#ahead.slice(this.#at), ...items];
     this.#at = 0;
     this.onReady();
-    while (this.#left >= MAX_AHEAD && !this.#isEnded && !this.#options.signal.aborted) {
+    while (this.#left >= MAX_AHEAD && !this.#isEnded && !this.#closing.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#wanted = resolve;
       });

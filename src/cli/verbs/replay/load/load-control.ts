@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { elapsedMs } from '../../../../clock.ts';
+import { LoadRecorder, type LoadSecond } from '../../../../replay/load/load-recorder.ts';
+import type { Objective } from '../../../../replay/load/objectives.ts';
+import type { LoadPart, LoadReport, LoadSending } from './load-sending.ts';
+
+export interface RecordedPart extends Omit<LoadPart, 'startAt'> {
+  readonly objectives: readonly Objective[];
+  readonly onSecond: (second: LoadSecond, inFlight: number) => void;
+}
+
+export interface LoadPartResult {
+  readonly recorder: LoadRecorder;
+  /** Time after the warm-up for which messages were due. */
+  readonly sentMs: number;
+}
+
+/** Time of errors alone after which a load stops: load against a stranger is an attack. */
+const ERRORS_ALONE_MS = 30_000;
+/** Time that messages in flight get after an interruption. */
+const GRACE_MS = 1_000;
+
+/** Runs the parts of a load, records them, and stops the load when it must end early. */
+export class LoadControl {
+  /** Why the load ended before its time. */
+  stopped: 'interrupted' | 'errors-alone' | 'no-messages' | undefined;
+  readonly #sending: LoadSending;
+
+  /** @param signal interrupts the load */
+  constructor(sending: LoadSending, signal: AbortSignal) {
+    this.#sending = sending;
+    const interrupt = (): void => {
+      this.#stop('interrupted');
+      void sleep(GRACE_MS, undefined, { ref: false }).then(() => sending.abort());
+    };
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+  }
+
+  get report(): LoadReport {
+    return this.#sending.report;
+  }
+
+  /** Sends one part, waits for the responses, and records it. Throws the errors of the sending. */
+  async part({ objectives, onSecond, ...part }: RecordedPart): Promise<LoadPartResult> {
+    const { warmupMs } = part;
+    const recorder = new LoadRecorder({ objectives, warmupMs, onSecond });
+    const events = {
+      add: recorder.add.bind(recorder),
+      advance: (now: number): void => {
+        recorder.advance(now);
+        if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#stop('errors-alone');
+      },
+    };
+    const times = await this.#sending.part({ ...part, startAt: elapsedMs() }, events);
+    recorder.finish(times.endedMs);
+    if (times.isShort && this.report.isEnded) this.stopped ??= 'no-messages';
+    return { recorder, sentMs: Math.max(0, times.sentMs - warmupMs) };
+  }
+
+  #stop(why: 'interrupted' | 'errors-alone'): void {
+    if (why === 'interrupted' || this.stopped === undefined) this.stopped = why;
+    this.#sending.stop();
+  }
+}
