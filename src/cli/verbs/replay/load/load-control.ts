@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { elapsedMs } from '../../../../clock.ts';
 import { LoadRecorder, type LoadSecond } from '../../../../replay/load/load-recorder.ts';
 import type { Objective } from '../../../../replay/load/objectives.ts';
-import type { LoadPart, LoadReport, LoadSending } from './load-sending.ts';
+import { joinReports, type LoadPart, type LoadReport, type LoadSending } from './load-sending.ts';
 
 export interface RecordedPart extends Omit<LoadPart, 'startAt'> {
   readonly objectives: readonly Objective[];
@@ -24,42 +24,59 @@ const GRACE_MS = 1_000;
 export class LoadControl {
   /** Why the load ended before its time. */
   stopped: 'interrupted' | 'errors-alone' | 'no-messages' | undefined;
-  readonly #sending: LoadSending;
+  readonly #sendings: readonly LoadSending[];
 
-  /** @param signal interrupts the load */
-  constructor(sending: LoadSending, signal: AbortSignal) {
-    this.#sending = sending;
+  /**
+   * @param sendings the senders that share the load
+   * @param signal interrupts the load
+   */
+  constructor(sendings: readonly LoadSending[], signal: AbortSignal) {
+    this.#sendings = sendings;
     const interrupt = (): void => {
       this.#stop('interrupted');
-      void sleep(GRACE_MS, undefined, { ref: false }).then(() => sending.abort());
+      void sleep(GRACE_MS, undefined, { ref: false }).then(() => {
+        for (const sending of sendings) sending.abort();
+      });
     };
     if (signal.aborted) interrupt();
     else signal.addEventListener('abort', interrupt, { once: true });
   }
 
   get report(): LoadReport {
-    return this.#sending.report;
+    return this.#sendings.map(({ report }) => report).reduce(joinReports);
   }
 
   /** Sends one part, waits for the responses, and records it. Throws the errors of the sending. */
   async part({ objectives, onSecond, ...part }: RecordedPart): Promise<LoadPartResult> {
     const { warmupMs } = part;
     const recorder = new LoadRecorder({ objectives, warmupMs, onSecond });
-    const events = {
-      add: recorder.add.bind(recorder),
-      advance: (now: number): void => {
-        recorder.advance(now);
-        if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#stop('errors-alone');
-      },
-    };
-    const times = await this.#sending.part({ ...part, startAt: elapsedMs() }, events);
-    recorder.finish(times.endedMs);
-    if (times.isShort && this.report.isEnded) this.stopped ??= 'no-messages';
-    return { recorder, sentMs: Math.max(0, times.sentMs - warmupMs) };
+    const add = recorder.add.bind(recorder);
+    const startAt = elapsedMs();
+    const reached = this.#sendings.map(() => -Infinity);
+    const times = await Promise.all(
+      this.#sendings.map(async (sending, index) => {
+        const advance = (now: number): void => {
+          reached[index] = now;
+          this.#advance(recorder, Math.min(...reached));
+        };
+        const ended = await sending.part({ ...part, startAt }, { add, advance });
+        reached[index] = Infinity;
+        return ended;
+      }),
+    );
+    recorder.finish(Math.max(...times.map(({ endedMs }) => endedMs)));
+    if (times.some(({ isShort }) => isShort) && this.report.isEnded) this.stopped ??= 'no-messages';
+    const sentMs = Math.max(...times.map((each) => each.sentMs));
+    return { recorder, sentMs: Math.max(0, sentMs - warmupMs) };
+  }
+
+  #advance(recorder: LoadRecorder, now: number): void {
+    recorder.advance(now);
+    if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#stop('errors-alone');
   }
 
   #stop(why: 'interrupted' | 'errors-alone'): void {
     if (why === 'interrupted' || this.stopped === undefined) this.stopped = why;
-    this.#sending.stop();
+    for (const sending of this.#sendings) sending.stop();
   }
 }

@@ -33,13 +33,14 @@ interface LoadMessagesOptions {
 
 /** Entries to read ahead. */
 const MAX_AHEAD = 2_000;
-/** Parsed entries that --loop keeps: parsing takes half of the time of a message. */
-const MAX_PREPARED = 2_000;
-/** Bytes of entries that --loop keeps in memory. Larger files are read again. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+/** Bytes of entries that --loop keeps with their parsed values. Larger files are read again. */
+const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** An entry, or the end of a pass over the inputs. */
-type PassItem = ReplayEntry | 'end';
+/** An entry, with its value once that is parsed: parsing takes half of the time of a message. */
+interface AheadEntry {
+  readonly found: ReplayEntry;
+  read?: ReadEntry;
+}
 
 /** The messages of a load: reads ahead, so that `next` has one at once. */
 export class LoadMessages {
@@ -50,19 +51,19 @@ export class LoadMessages {
   readonly counts = { read: 0, invalid: 0, filtered: 0, skipped: 0 };
   readonly #options: LoadMessagesOptions;
   readonly #closing = new AbortController();
-  readonly #prepared = new Map<ReplayEntry, ReadEntry>();
-  #ahead: PassItem[] = [];
+  readonly #passes = this.#readPasses();
+  #isReading = false;
+  #isEnded = false;
+  #error: unknown;
+  #ahead: (AheadEntry | 'end')[] = [];
   #at = 0;
   #pass = 0;
   #selection: ReplaySelection;
   /** Number of selected messages in this pass, those of other senders included. */
   #selected = 0;
+  #takenInPass = 0;
   /** Number of passes at the end without a message for this sender. */
   #emptyPasses = 0;
-  #takenInPass = 0;
-  #isEnded = false;
-  #error: unknown;
-  #wanted: (() => void) | undefined;
 
   constructor(options: LoadMessagesOptions) {
     this.#options = options;
@@ -70,16 +71,12 @@ export class LoadMessages {
     this.begun = new Promise((resolve) => {
       this.onReady = resolve;
     });
-    void this.#readAhead().catch((error: unknown) => {
-      this.#error = error;
-      this.#end();
-    });
+    void this.#readAhead();
   }
 
   /** Ends the reading. */
   close(): void {
     this.#closing.abort();
-    this.#wanted?.();
   }
 
   /** Whether no message is left. */
@@ -93,9 +90,9 @@ export class LoadMessages {
 
   /** Returns the next message; undefined if none is read yet, or none is left. Throws the error of an unreadable input. */
   next(): KeyedMessage | undefined {
-    for (;;) {
-      const item = this.#take();
-      if (item === undefined) break;
+    for (let item = this.#ahead[this.#at]; item !== undefined; item = this.#ahead[this.#at]) {
+      this.#at++;
+      if (this.#left < MAX_AHEAD / 2 && !this.#isReading) void this.#readAhead();
       const message = item === 'end' ? this.#endPass() : this.#messageOf(item);
       if (message !== undefined) return message;
     }
@@ -103,38 +100,24 @@ export class LoadMessages {
     return undefined;
   }
 
-  #take(): PassItem | undefined {
-    if (this.#at >= this.#ahead.length) return undefined;
-    const item = this.#ahead[this.#at++];
-    if (this.#left < MAX_AHEAD / 2) this.#wanted?.();
-    return item;
-  }
-
   /** Begins the next pass. Ends the messages after passes without one, because another pass would have none either. */
   #endPass(): undefined {
     this.#emptyPasses = this.#takenInPass === 0 ? this.#emptyPasses + 1 : 0;
-    if (this.#emptyPasses === this.#options.share.of) this.#end();
+    if (this.#emptyPasses === this.#options.share.of) this.#isEnded = true;
     [this.#takenInPass, this.#selected] = [0, 0];
     this.#pass++;
     this.#selection = new ReplaySelection(this.#options.selection);
   }
 
-  #end(): void {
-    this.#isEnded = true;
-    this.#wanted?.();
-    this.onReady();
-  }
-
-  #messageOf(found: ReplayEntry): KeyedMessage | undefined {
+  #messageOf(item: AheadEntry): KeyedMessage | undefined {
     const { readyOptions, destination, keepsOrder, selection, share } = this.#options;
     if (this.#selection.isDone) return undefined;
-    const selected = this.#selection.takes(
-      selection.filter === undefined ? undefined : this.#prepare(found).value,
-    );
+    const read = (): ReadEntry => (item.read ??= prepareEntry(item.found, readyOptions));
+    const selected = this.#selection.takes(selection.filter === undefined ? undefined : read().value);
     if (selected === false) return share.index === 0 ? this.#leaveOut('skipped') : undefined;
     if ((this.#selected++ + this.#pass) % share.of !== share.index) return undefined;
     const ready =
-      selected === true ? readyEntry(this.#prepare(found), readyOptions) : { entry: found, error: selected };
+      selected === true ? readyEntry(read(), readyOptions) : { entry: item.found, error: selected };
     if (ready.error !== undefined) return this.#reject(ready.entry, ready.error);
     const { message, exactBody } = ready.ready;
     const isSent = readyOptions.exact || isEnabled(message.integrations, destination);
@@ -149,12 +132,6 @@ export class LoadMessages {
     };
   }
 
-  #prepare(found: ReplayEntry): ReadEntry {
-    const prepared = this.#prepared.get(found) ?? prepareEntry(found, this.#options.readyOptions);
-    if (this.#options.loops && this.#prepared.size < MAX_PREPARED) this.#prepared.set(found, prepared);
-    return prepared;
-  }
-
   /** Counts an entry that is not sent: in the first pass only, so that a count is a number of entries. */
   #leaveOut(why: 'skipped' | 'filtered' | 'invalid'): undefined {
     if (this.#pass > 0) return;
@@ -167,26 +144,39 @@ export class LoadMessages {
     return this.#leaveOut('invalid');
   }
 
+  /** Reads until MAX_AHEAD entries are left, or the messages end. */
   async #readAhead(): Promise<void> {
-    for await (const items of this.#passes()) {
-      await this.#add(items);
-      if (this.#isEnded || this.#closing.signal.aborted) break;
+    this.#isReading = true;
+    try {
+      while (this.#left < MAX_AHEAD && !this.#isEnded) {
+        const { value, done } = await this.#passes.next();
+        if (done) this.#isEnded = true;
+        else {
+          this.#ahead = [...this.#ahead.slice(this.#at), ...value];
+          this.#at = 0;
+        }
+        this.onReady();
+      }
+    } catch (error) {
+      [this.#error, this.#isEnded] = [error, true];
+      this.onReady();
     }
-    this.#end();
+    this.#isReading = false;
   }
 
   /** Reads all inputs once, with `loops` again and again: from memory what fits, or cannot be read again. */
-  async *#passes(): AsyncGenerator<readonly PassItem[]> {
+  async *#readPasses(): AsyncGenerator<readonly (AheadEntry | 'end')[], void> {
     const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
-    const kept: ReplayEntry[] = [];
+    const kept: AheadEntry[] = [];
     for (let pass = 0; kept.length === 0; pass++) {
       let bytes = 0;
       for await (const entries of this.#entries()) {
+        const items = entries.map((found): AheadEntry => ({ found }));
         for (const entry of entries) bytes += entry.kind === 'broken' ? 0 : entry.bytes.length;
-        if (loops && bytes <= KEPT_BYTES) kept.push(...entries);
-        else if (canReadAgain) kept.length = 0;
-        yield entries;
+        if (loops && (bytes <= KEPT_BYTES || !canReadAgain)) kept.push(...items);
+        else kept.length = 0;
+        yield items;
         // The messages of an earlier pass can still be ahead of this one.
         if (this.#pass === pass && this.#selection.isDone) break;
       }
@@ -202,17 +192,5 @@ export class LoadMessages {
   async *#entries(): AsyncGenerator<readonly ReplayEntry[]> {
     const { inputs, reading } = this.#options;
     for (const input of inputs) yield* readEntries(input, this.#closing.signal, reading);
-  }
-
-  /** Adds entries, and waits until fewer than MAX_AHEAD are left. */
-  async #add(items: readonly PassItem[]): Promise<void> {
-    this.#ahead = [...this.#ahead.slice(this.#at), ...items];
-    this.#at = 0;
-    this.onReady();
-    while (this.#left >= MAX_AHEAD && !this.#isEnded && !this.#closing.signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wanted = resolve;
-      });
-    }
   }
 }

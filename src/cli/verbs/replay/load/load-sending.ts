@@ -53,44 +53,8 @@ export interface LoadSending {
   readonly close: () => Promise<void>;
 }
 
-/** Makes one of several senders that share a load. */
-export function joinSendings(sendings: readonly LoadSending[]): LoadSending {
-  return {
-    get report() {
-      return sendings.map(({ report }) => report).reduce(joinReports);
-    },
-    part: async (part, { add, advance }) => {
-      const reached = sendings.map(() => -Infinity);
-      const times = await Promise.all(
-        sendings.map(async (sending, index) => {
-          const reach = (now: number): void => {
-            reached[index] = now;
-            advance(Math.min(...reached));
-          };
-          const ended = await sending.part(part, { add, advance: reach });
-          reached[index] = Infinity;
-          return ended;
-        }),
-      );
-      return {
-        sentMs: Math.max(...times.map(({ sentMs }) => sentMs)),
-        endedMs: Math.max(...times.map(({ endedMs }) => endedMs)),
-        isShort: times.some(({ isShort }) => isShort),
-      };
-    },
-    stop: () => {
-      for (const sending of sendings) sending.stop();
-    },
-    abort: () => {
-      for (const sending of sendings) sending.abort();
-    },
-    close: async () => {
-      await Promise.all(sendings.map((sending) => sending.close()));
-    },
-  };
-}
-
-function joinReports(one: LoadReport, other: LoadReport): LoadReport {
+/** Sums the reports of senders that share a load. */
+export function joinReports(one: LoadReport, other: LoadReport): LoadReport {
   return {
     url: one.url,
     counts: { ...one.counts, ...sumOf(one.counts, other.counts) },

@@ -9,14 +9,13 @@ import { openLoadRun, type LoadSetup } from './open-load-run.ts';
 type ThreadCommand = { readonly kind: 'part'; readonly part: LoadPart } | { readonly kind: 'stop' | 'abort' };
 
 type ThreadMessage =
-  | { readonly kind: 'opened' }
   | { readonly kind: 'invalid'; readonly sentence: string }
   /** The numbers of events one after the other, and the time before which all are told. */
   | { readonly kind: 'events'; readonly numbers: Float64Array; readonly now: number }
   | { readonly kind: 'ended'; readonly times: PartTimes; readonly report: LoadReport }
   | { readonly kind: 'error'; readonly sentence: string; readonly hint: string | undefined };
 
-/** Sends the share of a load in a thread of its own. */
+/** Sends the share of a load in a thread of its own. Its end before `close` is an error. */
 export class LoadThread implements LoadSending {
   report: LoadReport;
   readonly #thread: Worker;
@@ -26,17 +25,7 @@ export class LoadThread implements LoadSending {
   #settle:
     { readonly resolve: (times: PartTimes) => void; readonly reject: (error: Error) => void } | undefined;
 
-  /** Starts a thread, and waits until it can send. Throws the error of a thread that cannot. */
-  static async open(setup: LoadSetup, onInvalid: (sentence: string) => void): Promise<LoadThread> {
-    const thread = new LoadThread(setup, onInvalid);
-    await thread.#ended().catch(async (error: unknown) => {
-      await thread.close();
-      throw error;
-    });
-    return thread;
-  }
-
-  private constructor(setup: LoadSetup, onInvalid: (sentence: string) => void) {
+  constructor(setup: LoadSetup, onInvalid: (sentence: string) => void) {
     const none = { read: 0, delivered: 0, failed: 0, unsent: 0, invalid: 0, filtered: 0, skipped: 0 };
     this.report = { url: '', counts: none, failures: {}, isEnded: false };
     this.#onInvalid = onInvalid;
@@ -51,6 +40,11 @@ export class LoadThread implements LoadSending {
     this.#thread.on('message', (message: ThreadMessage) => this.#take(message));
     this.#thread.on('error', (error) => fail(messageOf(error)));
     this.#thread.on('exit', (code) => fail(`exit code ${code}`));
+  }
+
+  /** Waits until the thread can send. Called once, before the first part. Throws the error of a thread that cannot. */
+  async opened(): Promise<void> {
+    await this.#ended();
   }
 
   part(part: LoadPart, events: LoadEvents): Promise<PartTimes> {
@@ -90,9 +84,6 @@ export class LoadThread implements LoadSending {
 
   #take(message: ThreadMessage): void {
     switch (message.kind) {
-      case 'opened':
-        this.#settle?.resolve({ sentMs: 0, endedMs: 0, isShort: false });
-        break;
       case 'invalid':
         this.#onInvalid(message.sentence);
         break;
@@ -158,7 +149,7 @@ async function runThread(port: MessagePort, setup: LoadSetup): Promise<void> {
     if (command.kind === 'part') void sendPart(command.part).catch(fail);
     else run[command.kind]();
   });
-  tell({ kind: 'opened' });
+  tell({ kind: 'ended', times: { sentMs: 0, endedMs: 0, isShort: false }, report: run.report });
 }
 
 // The module starts itself as a thread, so that the build needs no entry of its own for it.

@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../../../clock.ts';
 import { InputError, messageOf } from '../../../../errors.ts';
 import { printable, redactUrl } from '../../../../redact.ts';
-import { captureCommand } from '../../../child/captured-command.ts';
+import { captureCommand, type CaptureOptions } from '../../../child/captured-command.ts';
 import type { Io } from '../../../io.ts';
 
 const READ_TIMEOUT_MS = 10_000;
@@ -45,10 +45,7 @@ export async function readSettled(source: string, io: Io, wanted: number): Promi
   }
 }
 
-interface ReadLimits {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
+type ReadLimits = Pick<CaptureOptions, 'timeoutMs' | 'signal'>;
 
 async function fetchText(url: string, { timeoutMs, signal }: ReadLimits): Promise<string> {
   try {

@@ -20,7 +20,7 @@ import { LoadControl, type RecordedPart } from './load-control.ts';
 import { loadOptions, loadPlanOf, type LoadPlan } from './load-options.ts';
 import { LoadOutput } from './output/load-output.ts';
 import { loadExitCode, replaySummary, type Arrivals, type LoadResult } from './load-result.ts';
-import { joinSendings, type LoadSending } from './load-sending.ts';
+import type { LoadSending } from './load-sending.ts';
 import { findMax } from './max-load.ts';
 import { openLoadRun } from './open-load-run.ts';
 import { readReceived, readSettled } from './received-count.ts';
@@ -101,10 +101,10 @@ async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
   const before = options.received === undefined ? 0 : await readReceived(options.received, io);
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
   const output = await LoadOutput.open(options, paths, io);
-  let sending: LoadSending | undefined;
+  const sendings: LoadSending[] = [];
   try {
-    sending = await openSending(prepared, (sentence) => output.invalid(sentence));
-    const control = new LoadControl(sending, io.signal);
+    await openSendings(sendings, prepared, (sentence) => output.invalid(sentence));
+    const control = new LoadControl(sendings, io.signal);
     const startedAt = elapsedMs();
     const part = await runShape(control, plan, output, io);
     if (control.report.counts.read === 0 && !io.signal.aborted) throw nothingToRead(inputs);
@@ -117,33 +117,33 @@ async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
     await output.abandon();
     throw error;
   } finally {
-    await sending?.close();
+    await Promise.all(sendings.map((sending) => sending.close()));
   }
 }
 
-/** Opens the sender in this thread, or one in each thread of `--workers`. Throws HooksError for what is unusable. */
-async function openSending(
+/** Opens one sender in this thread, or one in each thread of `--workers`. Throws HooksError for what is unusable. */
+async function openSendings(
+  sendings: LoadSending[],
   prepared: PreparedLoad,
   onInvalid: (sentence: string) => void,
-): Promise<LoadSending> {
+): Promise<void> {
   const { options, files, stdin, to, io } = prepared;
   const { slots, retryForMs } = limitsOf(prepared);
-  // Each has at least one connection.
-  const of = Math.min(options.workers ?? 1, slots);
   const { env, cwd } = io;
   const setup = { files, options, sources: to.sources, env, cwd, retryForMs };
-  if (of === 1) return openLoadRun({ ...setup, share: WHOLE, slots }, { stdin, onInvalid });
+  // Each has at least one connection.
+  const of = Math.min(options.workers ?? 1, slots);
+  if (of === 1) {
+    sendings.push(await openLoadRun({ ...setup, share: WHOLE, slots }, { stdin, onInvalid }));
+    return;
+  }
   const { LoadThread } = await import('./load-thread.ts');
-  const setups = Array.from({ length: of }, (_, index) => {
+  const threads = Array.from({ length: of }, (_, index) => {
     const ownSlots = Math.floor((slots + index) / of);
-    return { ...setup, share: { index, of }, slots: ownSlots };
+    return new LoadThread({ ...setup, share: { index, of }, slots: ownSlots }, onInvalid);
   });
-  const opened = await Promise.allSettled(setups.map((each) => LoadThread.open(each, onInvalid)));
-  const threads = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  const failed = opened.find((each) => each.status === 'rejected');
-  if (failed === undefined) return joinSendings(threads);
-  await joinSendings(threads).close();
-  throw failed.reason;
+  sendings.push(...threads);
+  await Promise.all(threads.map((thread) => thread.opened()));
 }
 
 /** Returns the limits of a load. Neither the concurrency nor the retries of the config apply, only those of flags. */
