@@ -19,7 +19,7 @@ export interface LoadSecond {
 }
 
 /**
- * What happened to a message. `not-sent`: it was due and could not be sent until the end, an error that has waited until then.
+ * Kinds of events. The message of `not-sent` was due and could not be sent until the end: an error that has waited until then.
  */
 export const LOAD_EVENTS = ['sent', 'acknowledged', 'failed', 'not-sent'] as const;
 
@@ -29,7 +29,7 @@ export interface LoadEvent {
   readonly at: number;
   readonly dueAt: number;
   /**
-   * Of a message that is acknowledged, the time since it was due. Otherwise the delay of the sender: the time since the
+   * Time since the message was due, for one that has its response. Otherwise the delay of the sender: the time since the
    * message was due and had a connection.
    */
   readonly ms: number;

@@ -34,9 +34,7 @@ export class LoadControl {
     this.#sendings = sendings;
     const interrupt = (): void => {
       this.#stop('interrupted');
-      void sleep(GRACE_MS, undefined, { ref: false }).then(() => {
-        for (const sending of sendings) sending.abort();
-      });
+      void this.#abortLater();
     };
     if (signal.aborted) interrupt();
     else signal.addEventListener('abort', interrupt, { once: true });
@@ -73,6 +71,11 @@ export class LoadControl {
   #advance(recorder: LoadRecorder, now: number): void {
     recorder.advance(now);
     if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#stop('errors-alone');
+  }
+
+  async #abortLater(): Promise<void> {
+    await sleep(GRACE_MS, undefined, { ref: false });
+    for (const sending of this.#sendings) sending.abort();
   }
 
   #stop(why: 'interrupted' | 'errors-alone'): void {

@@ -30,14 +30,14 @@ export interface LoadEvents {
 export interface LoadReport {
   /** The URL of the webhook, without its secrets. */
   readonly url: string;
-  readonly counts: Counts & Readonly<Record<LoadCount, number>>;
+  readonly counts: LoadCounts & Readonly<Record<LoadCount, number>>;
   /** The number of failures by their text. */
-  readonly failures: Counts;
+  readonly failures: LoadCounts;
   /** Whether no message is left. */
   readonly isEnded: boolean;
 }
 
-type Counts = Readonly<Record<string, number>>;
+type LoadCounts = Readonly<Record<string, number>>;
 
 type LoadCount = 'read' | 'delivered' | 'failed' | 'unsent' | 'invalid' | 'filtered' | 'skipped';
 
@@ -64,7 +64,7 @@ export function joinReports(one: LoadReport, other: LoadReport): LoadReport {
 }
 
 /** Adds the counts of the same name. */
-function sumOf(one: Counts, other: Counts): Counts {
+function sumOf(one: LoadCounts, other: LoadCounts): LoadCounts {
   const names = Object.keys({ ...one, ...other });
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
 }
