@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -57,6 +58,30 @@ describe('hooks replay --load --workers', AGAIN, () => {
     }
     expect(seconds.map(({ second }) => second)).toEqual(seconds.map((_, index) => index + 1));
     expect(load.latencyMs['p50']).toBeGreaterThanOrEqual(load.serviceMs['p50'] ?? 0);
+  });
+
+  it('signs by built-in schemes, and by one of the config', async () => {
+    const to = await loadReceiver();
+    const config = {
+      schemes: {
+        acme: { headers: { 'X-Acme': 'v1={signature}' }, signs: '{body}', hash: 'sha256', encoding: 'hex' },
+      },
+    };
+    const cwd = temporaryFolder({ 'day.ndjson': tracks(5), 'hooks.json': JSON.stringify(config) });
+    const flags = ['-c', 'hooks.json', '--scheme', 'github,acme', '--secret', SECRET, '--workers', '2'];
+    const { code, stderr } = await hooks(
+      argv`replay day.ndjson --url ${to.url} --load 5/s --for 1s ${flags}`,
+      {
+        cwd,
+      },
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(to.bodies).toHaveLength(5);
+    for (const [index, body] of to.bodies.entries()) {
+      const { 'x-acme': acme, 'x-hub-signature-256': github } = to.headers[index] ?? {};
+      const hex = createHmac('sha256', SECRET).update(body).digest('hex');
+      expect([acme, github]).toEqual([`v1=${hex}`, `sha256=${hex}`]);
+    }
   });
 
   it('sends each message of a file once without --loop, and counts its invalid entries once', async () => {
@@ -138,18 +163,20 @@ describe('hooks replay --load --workers', AGAIN, () => {
     ["throw new Error('out of order')", 'out of order'],
   ])('ends with an error when a worker ends by %s', async (statement, why) => {
     const preload = `const { isMainThread, workerData } = require('node:worker_threads');
-const { share } = workerData?.loadSetup ?? {};
-if (!isMainThread && share?.index === 1) setTimeout(() => { ${statement}; }, 700);`;
+const end = () => { ${statement}; };
+const isSecond = !isMainThread && workerData?.loadSetup?.share.index === 1;
+if (isSecond) setInterval(() => require('node:fs').existsSync('end') && end(), 20);`;
     const cwd = temporaryFolder({ 'day.ndjson': tracks(5), 'preload.cjs': preload });
     const to = await loadReceiver();
-    const { code, stderr } = await hooks(
-      argv`replay day.ndjson --url ${to.url} --load 100/s --for 5m --loop ${WORKERS}`,
-      { cwd, env: { NODE_OPTIONS: `--require ${join(cwd, 'preload.cjs')}` } },
-    );
+    const args = argv`replay day.ndjson --url ${to.url} --load 100/s --for 5m --loop ${WORKERS}`;
+    const env = { NODE_OPTIONS: `--require ${join(cwd, 'preload.cjs')}` };
+    const { exited } = startHooks(args, { cwd, env });
+    await until(() => to.bodies.length > 10, 'messages');
+    writeFileSync(join(cwd, 'end'), '');
+    const { code, stderr } = await exited;
     expect(stderr).toContain(`error: Worker 2 of the load ended: ${why}`);
     expect(stderr).toContain('hint:  lower --workers');
     expect(code).toBe(2);
-    expect(to.bodies.length).toBeGreaterThan(0);
   });
 
   it('ends with the error of a file that a worker cannot read', async () => {

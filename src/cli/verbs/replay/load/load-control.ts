@@ -17,6 +17,8 @@ export interface LoadPartResult {
 
 /** Time of errors alone after which a load stops: load against a stranger is an attack. */
 const ERRORS_ALONE_MS = 30_000;
+/** Time until several threads start together: each must have the part by then. */
+const LEAD_MS = 20;
 /** Time that messages in flight get after an interruption. */
 const GRACE_MS = 1_000;
 
@@ -49,7 +51,7 @@ export class LoadControl {
     const { warmupMs } = part;
     const recorder = new LoadRecorder({ objectives, warmupMs, onSecond });
     const add = recorder.add.bind(recorder);
-    const startAt = elapsedMs();
+    const startAt = elapsedMs() + (this.#sendings.length > 1 ? LEAD_MS : 0);
     const reached = this.#sendings.map(() => -Infinity);
     const times = await Promise.all(
       this.#sendings.map(async (sending, index) => {

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { isMainThread, parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
+import type { Sources } from '../../../../engine/options.ts';
 import { ConfigError, HooksError, InputError, messageOf } from '../../../../errors.ts';
 import { LOAD_EVENTS } from '../../../../replay/load/load-recorder.ts';
+import { BUILT_IN_SCHEMES } from '../../../../signature/schemes/built-in.ts';
 import { errorSentence } from '../../../error-text.ts';
 import type { LoadEvents, LoadPart, LoadReport, LoadSending, PartTimes } from './load-sending.ts';
 import { openLoadRun, type LoadSetup } from './open-load-run.ts';
@@ -29,7 +31,8 @@ export class LoadThread implements LoadSending {
     const none = { read: 0, delivered: 0, failed: 0, unsent: 0, invalid: 0, filtered: 0, skipped: 0 };
     this.report = { url: '', counts: none, failures: {}, isEnded: false };
     this.#onInvalid = onInvalid;
-    this.#thread = new Worker(new URL(import.meta.url), { workerData: { loadSetup: setup } });
+    const loadSetup = { ...setup, sources: withSchemeNames(setup.sources) };
+    this.#thread = new Worker(new URL(import.meta.url), { workerData: { loadSetup } });
     const fail = (why: string): void =>
       this.#fail(
         new ConfigError(`Worker ${setup.share.index + 1} of the load ended: ${why}`, {
@@ -104,6 +107,13 @@ export class LoadThread implements LoadSending {
   }
 }
 
+/** Replaces built-in schemes by their names: the copy of one in another thread would be a new scheme whose name is taken. */
+function withSchemeNames(sources: Sources): Sources {
+  const names = new Map<unknown, string>(BUILT_IN_SCHEMES.map((scheme) => [scheme, scheme.name]));
+  const named = JSON.stringify(sources, (_key, value: unknown) => names.get(value) ?? value);
+  return JSON.parse(named) as Sources; // sources are plain data
+}
+
 /** Numbers of an event in a message between threads. */
 const NUMBERS = 5;
 
@@ -116,6 +126,8 @@ function addEvents(numbers: Float64Array, { add }: LoadEvents): void {
 
 /** Time for which events are collected: a message between threads costs as much as a hundred of them. */
 const COLLECT_MS = 50;
+/** Numbers to collect at most: at the end, many messages that could not be sent are told at once. */
+const MAX_NUMBERS = 100_000;
 
 /** Runs in the thread: opens the sender, and does what it is told. */
 async function runThread(port: MessagePort, setup: LoadSetup): Promise<void> {
@@ -137,6 +149,7 @@ async function runThread(port: MessagePort, setup: LoadSetup): Promise<void> {
     const times = await run.part(part, {
       add: ({ kind, at, dueAt, ms, serviceMs }) => {
         numbers.push(LOAD_EVENTS.indexOf(kind), at, dueAt, ms, serviceMs);
+        if (numbers.length >= MAX_NUMBERS) flush(toldAt);
       },
       advance: (now) => {
         if (now - toldAt >= COLLECT_MS) flush(now);
