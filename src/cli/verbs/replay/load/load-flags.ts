@@ -16,14 +16,17 @@ export interface LoadFlags {
   readonly workers?: number;
 }
 
-const OF_LOAD = ['--for', '--duration', '--warmup', '--loop', '--slo', '--received', '--workers'] as const;
+const NEEDS_LOAD = { needs: '--load', hint: 'add --load SHAPE, such as --load 200/s' } as const;
 
+/** The rules as data without calls, because every replay loads them. */
 export const LOAD_RULES: readonly FlagRule[] = [
-  ...OF_LOAD.map((flag): FlagRule => ({
-    flag,
-    needs: '--load',
-    hint: 'add --load SHAPE, such as --load 200/s',
-  })),
+  { flag: '--for', ...NEEDS_LOAD },
+  { flag: '--duration', ...NEEDS_LOAD },
+  { flag: '--warmup', ...NEEDS_LOAD },
+  { flag: '--loop', ...NEEDS_LOAD },
+  { flag: '--slo', ...NEEDS_LOAD },
+  { flag: '--received', ...NEEDS_LOAD },
+  { flag: '--workers', ...NEEDS_LOAD },
   {
     flag: '--load',
     excludes: [
