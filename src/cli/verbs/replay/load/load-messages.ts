@@ -74,9 +74,10 @@ export class LoadMessages {
     void this.#readAhead();
   }
 
-  /** Ends the reading. */
+  /** Ends the reading, and closes the file that is read. */
   close(): void {
     this.#closing.abort();
+    void this.#passes.return().catch(() => {});
   }
 
   /** Whether no message is left. */
