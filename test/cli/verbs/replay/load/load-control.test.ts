@@ -15,25 +15,26 @@ interface FakeSending extends LoadSending {
 
 /** Sends a message each second, which ends as `kindAt` says. Several tell their events in turns, as threads do. */
 function fakeSending(kindAt: (second: number) => LoadEvent['kind']): FakeSending {
-  let [second, stoppedAt]: [number, number | undefined] = [0, undefined];
+  const state: { second: number; stoppedAt?: number } = { second: 0 };
   return {
     report: { url: 'http://receiver/', counts: COUNTS, failures: { '503': 2 }, isEnded: false },
     part: async (_part, { add, advance }: LoadEvents) => {
-      for (second = 0; second < SECONDS && stoppedAt === undefined; second++) {
-        const at = second * 1_000;
+      for (; state.second < SECONDS && state.stoppedAt === undefined; state.second++) {
+        const at = state.second * 1_000;
         add({ kind: 'sent', at, dueAt: at, ms: 0, serviceMs: 0 });
-        add({ kind: kindAt(second), at: at + 1, dueAt: at, ms: 1, serviceMs: 1 });
+        add({ kind: kindAt(state.second), at: at + 1, dueAt: at, ms: 1, serviceMs: 1 });
         advance(at + 2);
         await Promise.resolve();
       }
-      return { sentMs: second * 1_000, endedMs: second * 1_000, isShort: stoppedAt !== undefined };
+      const sentMs = state.second * 1_000;
+      return { sentMs, endedMs: sentMs, isShort: state.stoppedAt !== undefined };
     },
     stop: () => {
-      stoppedAt ??= second;
+      state.stoppedAt ??= state.second;
     },
     abort: () => {},
     close: () => Promise.resolve(),
-    stoppedAt: () => stoppedAt,
+    stoppedAt: () => state.stoppedAt,
   };
 }
 
