@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnv, HOOKS, runNode, startProgram } from './child.js';
@@ -16,6 +17,7 @@ const CLOSED_CONNECTIONS = 10;
 /** 2 s × (1 − 0.01 / 0.2): a fifth of the messages waits up to 2 s, evenly. */
 const EXPECTED_P99_MS = 1_900;
 const PLANTED = 300;
+const WORKERS = 2;
 const SHARES = [0.2, 0.4, 0.6, 0.8];
 
 /** @param {import('./run.js').Bench} bench */
@@ -78,7 +80,7 @@ async function stalled(place, print) {
 }
 
 /**
- * Measures the most that one process sends, and how well it holds shares of it.
+ * Measures the most that one thread sends, that several send, and how well one holds shares of its most.
  *
  * @param {Place} place
  * @param {(line: string) => void} print
@@ -87,7 +89,12 @@ async function held(place, print) {
   const receiver = await startReceiver(place.folder);
   const flags = ['--load', '100000/s', '--for', '8s', '--concurrency', '64'];
   const { rate: most } = await load(place, receiver.url, flags);
-  print(`most that one process sends (receiver: ${receiver.name}):   ${Math.round(most)}/s`);
+  print(`most that one thread sends (receiver: ${receiver.name}):   ${Math.round(most)}/s`);
+  const { rate: together } = await load(place, receiver.url, [...flags, '--workers', String(WORKERS)]);
+  const gain = (together / most).toFixed(2);
+  print(
+    `most that ${WORKERS} threads send, on ${availableParallelism()} cores that the receiver shares:   ${Math.round(together)}/s, ${gain} times as many`,
+  );
   for (const share of SHARES) {
     const rate = Math.round(most * share);
     const result = await load(place, receiver.url, ['--load', `${rate}/s`, '--for', '10s', '--warmup', '2s']);

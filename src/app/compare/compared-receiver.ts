@@ -1,13 +1,11 @@
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions } from '../../engine/options.ts';
-import { idempotencyKeyOf, toRequest, type SignedBody } from '../../engine/round/attempt.ts';
 import type { ComparedResponse } from '../../replay/compare/compared-response.ts';
-import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
-import { sign } from '../../signature/sign.ts';
+import type { SignedHeaders } from '../../signature/schemes/signer.ts';
 import { sentSecrets } from '../../transport/sent-secrets.ts';
 import type { ResponseHeaders } from '../../transport/transport.ts';
 import { validateRoute } from '../../transport/route/validate-route.ts';
-import { createUndiciTransport } from '../../transport/undici-transport.ts';
+import { DirectSender, type DirectMessage } from '../load/direct-sender.ts';
 import { USER_AGENT } from '../version.ts';
 
 interface ComparedReceiverOptions {
@@ -21,10 +19,7 @@ interface ComparedReceiverOptions {
 }
 
 /** A message as both receivers get it. */
-export interface ComparedRequest {
-  readonly messageId: string;
-  readonly body: Uint8Array;
-}
+export type ComparedRequest = Pick<DirectMessage, 'messageId' | 'body'>;
 
 export interface ComparedReceiver {
   readonly url: string;
@@ -49,29 +44,20 @@ export function comparedReceiver(options: ComparedReceiverOptions): ComparedRece
   const [prepared] = prepareDestinations(sources, USER_AGENT);
   const [webhook] = prepared?.destination.webhooks ?? [];
   if (prepared === undefined || webhook === undefined) throw new TypeError('There is no webhook'); // the caller gives one
-  const { secrets, signer, delivery } = prepared.destination;
-  const [secret] = secrets;
-  validateRoute(webhook.url, delivery, proxyEnv);
-  const transport = createUndiciTransport({ proxyEnv });
-  const signed = ({ body, messageId }: ComparedRequest): SignedBody => ({
-    body,
-    signature: secret === undefined ? undefined : sign(body, secret),
-    signatureHeaders: signer?.sign(body, signedFields(messageId, Date.now())).headers,
-    receivedHeaders: secret === undefined ? receivedSignature(body)?.headers : undefined,
-    idempotencyKey: delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId),
-  });
+  const { destination } = prepared;
+  validateRoute(webhook.url, destination.delivery, proxyEnv);
+  const sender = new DirectSender({ destination, webhook, proxyEnv, signal });
   return {
     url: webhook.url,
     shownUrl: webhook.shownUrl,
-    secrets: [...secrets, ...sentSecrets(webhook)],
+    secrets: [...destination.secrets, ...sentSecrets(webhook)],
     send: async (message) => {
       let headers: ResponseHeaders = {};
-      const attempt = { at: Date.now(), webhook, signed: signed(message), trace: undefined };
-      const result = await transport.send({
-        ...toRequest(attempt, delivery, signal),
-        responseBytes: MAX_BODY_BYTES,
-        onHead: (_status, received) => (headers = received),
-      });
+      const received = receivedSignature(message.body);
+      const result = await sender.exchange(
+        { ...message, received },
+        { responseBytes: MAX_BODY_BYTES, onHead: (_status, head) => (headers = head) },
+      );
       if (result.kind === 'failure') return { kind: 'none', error: result.error, detail: result.detail };
       const { status, body = '', bodyCutBy, ms } = result;
       if (bodyCutBy !== undefined && bodyCutBy !== 'length') {
@@ -79,6 +65,6 @@ export function comparedReceiver(options: ComparedReceiverOptions): ComparedRece
       }
       return { kind: 'response', status, headers, body, ms };
     },
-    close: () => transport.close(),
+    close: () => sender.close(),
   };
 }

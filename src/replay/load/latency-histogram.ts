@@ -29,11 +29,9 @@ export class LatencyHistogram {
     return Object.fromEntries(times) as LatencyMs; // each name of PERCENTS has a time
   }
 
-  merge(other: LatencyHistogram): void {
+  /** Adds the times of another histogram, and clears it. */
+  drain(other: LatencyHistogram): void {
     this.#histogram.add(other.#histogram);
-  }
-
-  clear(): void {
-    this.#histogram.reset();
+    other.#histogram.reset();
   }
 }

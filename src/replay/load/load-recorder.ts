@@ -18,17 +18,22 @@ export interface LoadSecond {
   readonly errors: number;
 }
 
-/** A message that was sent. Times are ms since the start of the load. */
-export interface SentTimes {
-  readonly dueAt: number;
-  /** Time from when the message was due, and had a connection, until it was sent. */
-  readonly behindMs: number;
-}
+/**
+ * Kinds of events. The message of `not-sent` was due and could not be sent until the end: an error that has waited until then.
+ */
+export const LOAD_EVENTS = ['sent', 'acknowledged', 'failed', 'not-sent'] as const;
 
-export interface SettledTimes {
+/** An event of a message. Times are ms since the start of the load. */
+export interface LoadEvent {
+  readonly kind: (typeof LOAD_EVENTS)[number];
+  readonly at: number;
   readonly dueAt: number;
-  readonly isAcknowledged: boolean;
-  readonly latencyMs: number;
+  /**
+   * Time since the message was due, for one that has its response. Otherwise the delay of the sender: the time since the
+   * message was due and had a connection.
+   */
+  readonly ms: number;
+  /** Time of the last request. */
   readonly serviceMs: number;
 }
 
@@ -36,107 +41,91 @@ interface LoadRecorderOptions {
   readonly objectives: readonly Objective[];
   /** Time at the start whose messages are not counted. */
   readonly warmupMs: number;
-  readonly onSecond: (second: LoadSecond) => void;
+  readonly onSecond: (second: LoadSecond, inFlight: number) => void;
 }
 
 /** Counts of messages, and the histograms of their times. */
 class LoadTally {
+  readonly counts = { sent: 0, acknowledged: 0, errors: 0, notSent: 0 };
   readonly latency = new LatencyHistogram();
   readonly service = new LatencyHistogram();
   readonly behind = new LatencyHistogram();
-  sent = 0;
-  acknowledged = 0;
-  errors = 0;
-  /** Errors that were never sent. */
-  notSent = 0;
 
-  merge(other: LoadTally): void {
-    this.latency.merge(other.latency);
-    this.service.merge(other.service);
-    this.behind.merge(other.behind);
-    this.sent += other.sent;
-    this.acknowledged += other.acknowledged;
-    this.errors += other.errors;
-    this.notSent += other.notSent;
+  add({ kind, at, dueAt, ms, serviceMs }: LoadEvent): void {
+    const { counts } = this;
+    if (kind === 'sent') counts.sent++;
+    else if (kind === 'acknowledged') counts.acknowledged++;
+    else counts.errors++;
+    if (kind === 'not-sent') {
+      counts.notSent++;
+      this.latency.add(at - dueAt);
+    }
+    if (kind === 'sent' || kind === 'not-sent') this.behind.add(ms);
+    if (kind !== 'acknowledged') return;
+    this.latency.add(ms);
+    this.service.add(serviceMs);
   }
 
-  clear(): void {
-    for (const histogram of [this.latency, this.service, this.behind]) histogram.clear();
-    [this.sent, this.acknowledged, this.errors, this.notSent] = [0, 0, 0, 0];
+  /** Adds the figures of another tally, and clears it. */
+  drain({ counts, latency, service, behind }: LoadTally): void {
+    this.latency.drain(latency);
+    this.service.drain(service);
+    this.behind.drain(behind);
+    for (const name of ['sent', 'acknowledged', 'errors', 'notSent'] as const) {
+      this.counts[name] += counts[name];
+      counts[name] = 0;
+    }
   }
 
   figures(ms: number): LoadFigures {
-    const { latency, acknowledged, errors } = this;
-    return {
-      latencyMs: (percent) => latency.percentileMs(percent),
-      settled: acknowledged + errors,
-      acknowledged,
-      errors,
-      rate: ms > 0 ? (acknowledged * 1_000) / ms : 0,
-    };
+    const { acknowledged, errors } = this.counts;
+    const rate = ms > 0 ? (acknowledged * 1_000) / ms : 0;
+    return { latencyMs: (percent) => this.latency.percentileMs(percent), acknowledged, errors, rate };
   }
 }
 
 const SECOND_MS = 1_000;
 
-/** Records a load second by second in constant memory. Each call passes the time since the start, which never goes back. */
+/** Records a load second by second in memory that does not grow with its length. */
 export class LoadRecorder {
   readonly total = new LoadTally();
   /** The seconds in which the objectives broke first. */
   readonly firstBroken = new Map<Objective, number>();
-  readonly #second = new LoadTally();
   readonly #options: LoadRecorderOptions;
-  #index = 0;
-  #firstAckAt: number | undefined;
-  #lastAckAt = 0;
+  /** The seconds that are not over for all senders. The first follows `#ended`. */
+  readonly #open: LoadTally[] = [];
+  readonly #unused: LoadTally[] = [];
+  #ended = 0;
+  #inFlight = 0;
+  #firstAckAt = Infinity;
+  #lastAckAt = -Infinity;
   #errorsSince: number | undefined;
 
   constructor(options: LoadRecorderOptions) {
     this.#options = options;
   }
 
-  sent({ dueAt, behindMs }: SentTimes, now: number): void {
-    this.advance(now);
+  /** Records an event. Those of several senders can come in any order until `advance` has passed their time. */
+  add(event: LoadEvent): void {
+    const { kind, at, dueAt } = event;
+    if (kind === 'sent') this.#inFlight++;
+    else if (kind !== 'not-sent') this.#settled(kind === 'acknowledged', at);
     if (dueAt < this.#options.warmupMs) return;
-    this.#second.sent++;
-    this.#second.behind.add(behindMs);
+    this.#tallyAt(at).add(event);
+    if (kind !== 'acknowledged') return;
+    this.#firstAckAt = Math.min(this.#firstAckAt, at);
+    this.#lastAckAt = Math.max(this.#lastAckAt, at);
   }
 
-  settled({ dueAt, isAcknowledged, latencyMs, serviceMs }: SettledTimes, now: number): void {
-    this.advance(now);
-    this.#errorsSince = isAcknowledged ? undefined : (this.#errorsSince ?? now);
-    if (dueAt < this.#options.warmupMs) return;
-    if (!isAcknowledged) {
-      this.#second.errors++;
-      return;
-    }
-    this.#firstAckAt ??= now;
-    this.#lastAckAt = now;
-    this.#second.acknowledged++;
-    this.#second.latency.add(latencyMs);
-    this.#second.service.add(serviceMs);
-  }
-
-  /** Records a message that was due and could not be sent until the end: an error that has waited until now. */
-  notSent({ dueAt, behindMs }: SentTimes, now: number): void {
-    this.advance(now);
-    if (dueAt < this.#options.warmupMs) return;
-    this.#second.notSent++;
-    this.#second.errors++;
-    this.#second.behind.add(behindMs);
-    this.#second.latency.add(now - dueAt);
-  }
-
-  /** Ends the seconds that are over. */
+  /** Ends the seconds that were over at a time. */
   advance(now: number): void {
-    while (now >= this.#startOf(this.#index + 1)) this.#endSecond({ isWhole: true });
+    while (now >= this.#options.warmupMs + (this.#ended + 1) * SECOND_MS) this.#endSecond({ isWhole: true });
   }
 
   /** Ends the last second, which can be shorter. */
   finish(now: number): void {
     this.advance(now);
-    const { sent, acknowledged, errors } = this.#second;
-    if (sent + acknowledged + errors > 0) this.#endSecond({ isWhole: false });
+    while (this.#open.length > 0) this.#endSecond({ isWhole: false });
   }
 
   /** Time for which every result was an error. 0 if the last message was acknowledged. */
@@ -144,43 +133,50 @@ export class LoadRecorder {
     return this.#errorsSince === undefined ? 0 : now - this.#errorsSince;
   }
 
-  /** Returns the latency of the current second, for the line at a terminal. */
-  currentLatency(): Pick<LatencyHistogram, 'percentileMs'> {
-    return this.#second.latency;
-  }
-
   /** Returns the figures of all counted messages. `sentMs` is the time for which messages were due. */
   figures(sentMs: number): LoadFigures {
     // A receiver that falls behind acknowledges the rest later, which lowers the rate. The first response takes as long as the
     // last, so this time is not part of it.
-    return this.total.figures(Math.max(sentMs, this.#lastAckAt - (this.#firstAckAt ?? 0)));
+    return this.total.figures(Math.max(sentMs, this.#lastAckAt - this.#firstAckAt));
   }
 
-  #startOf(index: number): number {
-    return this.#options.warmupMs + index * SECOND_MS;
+  #settled(isAcknowledged: boolean, at: number): void {
+    this.#inFlight--;
+    this.#errorsSince = isAcknowledged ? undefined : (this.#errorsSince ?? at);
+  }
+
+  #tallyAt(at: number): LoadTally {
+    const index = Math.floor((at - this.#options.warmupMs) / SECOND_MS) - this.#ended;
+    let tally = this.#open[Math.max(0, index)];
+    while (tally === undefined) {
+      this.#open.push(this.#unused.pop() ?? new LoadTally());
+      tally = this.#open[Math.max(0, index)];
+    }
+    return tally;
   }
 
   #endSecond({ isWhole }: { readonly isWhole: boolean }): void {
-    const tally = this.#second;
-    const second = ++this.#index;
-    this.total.merge(tally);
+    const tally = this.#open.shift() ?? this.#unused.pop() ?? new LoadTally();
+    const second = ++this.#ended;
+    const { counts, latency, service, behind } = tally;
     const figures = tally.figures(SECOND_MS);
     for (const objective of this.#options.objectives) {
       // A second without a response shows nothing but the rate, and a shorter one has no rate.
-      const isRate = objective.metric.kind === 'rate';
-      const isTold = isTimed(objective) && (isRate ? isWhole : figures.settled > 0);
-      if (!isTold || this.firstBroken.has(objective)) continue;
+      const isShown = objective.metric === 'rate' ? isWhole : counts.acknowledged + counts.errors > 0;
+      if (!isTimed(objective) || !isShown || this.firstBroken.has(objective)) continue;
       if (!evaluate(objective, figures).held) this.firstBroken.set(objective, second);
     }
-    this.#options.onSecond({
+    const line = {
       second,
-      sent: tally.sent,
-      rate: tally.acknowledged,
-      behindMs: tally.behind.percentileMs(100) ?? 0,
-      latencyMs: tally.latency.percentilesMs(),
-      serviceMs: tally.service.percentilesMs(),
-      errors: tally.errors,
-    });
-    tally.clear();
+      sent: counts.sent,
+      rate: counts.acknowledged,
+      behindMs: behind.percentileMs(100) ?? 0,
+      latencyMs: latency.percentilesMs(),
+      serviceMs: service.percentilesMs(),
+      errors: counts.errors,
+    };
+    this.#options.onSecond(line, this.#inFlight);
+    this.total.drain(tally);
+    this.#unused.push(tally);
   }
 }

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { bursts, constantRate, ramp, sequence, sine, type LoadCurve } from './load-curve.ts';
+import { dueTimes, WHOLE, type LoadCurve, type LoadStage } from './load-curve.ts';
 
 /** The value of `--load`: a curve of known rates, or the search for the highest rate. */
 export type LoadShape =
@@ -10,14 +10,14 @@ export type LoadShape =
 
 /** Highest rate that can be given, in messages per second: more than a machine can send. */
 const MAX_RATE = 1_000_000;
+/** Stages by which a period of a sine is drawn. Their rates differ from it by 0.12 % of its swing at most. */
+const SINE_STAGES = 64;
 
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
-const TIME = String.raw`(\S+)`;
-const CONSTANT = new RegExp(`^${NUMBER}/([smh])$`);
-const RANGE = new RegExp(String.raw`^${NUMBER}\.\.${NUMBER}/([smh])$`);
-const STEPS = new RegExp(`^(.+?) ?: ?step ${NUMBER} each ${TIME}$`);
-const BURST = new RegExp(String.raw`^burst (\d+) each ${TIME}$`);
-const SINE = new RegExp(`^sine (.+) period ${TIME}$`);
+const RATE = new RegExp(String.raw`^${NUMBER}(?:\.\.${NUMBER})?/([smh])$`);
+const STEPS = new RegExp(String.raw`^(\S+\.\.\S+) ?: ?step ${NUMBER} each (\S+)$`);
+const BURST = /^burst (\d+) each (\S+)$/;
+const SINE = /^sine (\S+\.\.\S+) period (\S+)$/;
 
 /**
  * Reads the shape of a load, such as `200/s`, `50..500/s` or `30s:50/s,1m:200/s`. `forMs` is the time of `--for`; stages have
@@ -25,94 +25,81 @@ const SINE = new RegExp(`^sine (.+) period ${TIME}$`);
  */
 export function readShape(text: string, forMs: number | undefined): LoadShape {
   const shape = text.trim().replace(/\s+/g, ' ');
-  const stages = /^[\d.]+[a-z]+:/.test(shape) ? readStages(shape, text) : undefined;
-  if (stages !== undefined) return { kind: 'curve', curve: lasting(stages, forMs) };
-  if (forMs === undefined) {
+  const isSequence = /^[\d.]+[a-z]+:/.test(shape);
+  if (!isSequence && forMs === undefined) {
     throw shapeError(`\`--load ${printable(text, 60)}\` needs the time to last`, 'add for example --for 1m');
   }
-  if (shape === 'max') return { kind: 'max', durationMs: forMs };
-  const curve = simpleCurve(shape, forMs) ?? waveCurve(shape, forMs) ?? stepCurve(shape, forMs);
-  if (curve === undefined || curve.count === 0) throw unknownShape(text);
+  if (shape === 'max') return { kind: 'max', durationMs: forMs ?? 0 };
+  const curve = isSequence ? readSequence(shape, forMs) : readCurve(shape, forMs ?? 0);
+  if (curve === undefined || dueTimes(curve, WHOLE).next().done) throw unknownShape(text);
   return { kind: 'curve', curve };
 }
 
-/** Puts the time before a curve that is sent and not counted. It has the first rate of the curve, at least 1 a second. */
-export function withWarmup(curve: LoadCurve, warmupMs: number): LoadCurve {
-  if (warmupMs === 0) return curve;
-  return sequence([constantRate(Math.max(1, curve.rateAt(0)), warmupMs), curve]);
-}
-
-function readStages(shape: string, text: string): readonly LoadCurve[] {
-  return shape.split(/ ?, ?/).map((stage) => {
-    const [, time = '', rest = ''] = /^([^:]+): ?(.+)$/.exec(stage) ?? [];
-    const durationMs = timeOf(time);
-    const curve = durationMs === undefined ? undefined : simpleCurve(rest, durationMs);
-    if (curve === undefined || curve.count === 0) throw unknownShape(text);
-    return curve;
+/** Reads stages with times of their own. `forMs` cuts them, or continues the last rate until then. */
+function readSequence(shape: string, forMs: number | undefined): LoadCurve | undefined {
+  const stages = shape.split(/ ?, ?/).map((stage): LoadStage | undefined => {
+    const [, time = '', rate = ''] = /^([^:]+): ?(.+)$/.exec(stage) ?? [];
+    const [durationMs, range] = [timeOf(time), rangeOf(rate)];
+    return durationMs === undefined || range === undefined ? undefined : { durationMs, ...range };
   });
+  const known = stages.flatMap((stage) => stage ?? []);
+  const { to = 0 } = known.at(-1) ?? {};
+  const durationMs = forMs ?? known.reduce((sum, stage) => sum + stage.durationMs, 0);
+  const last = { durationMs, from: to, to };
+  return known.length === stages.length ? { durationMs, stages: () => [...known, last] } : undefined;
 }
 
-/** Cuts the stages after `forMs`, or continues the last rate until then. */
-function lasting(stages: readonly LoadCurve[], forMs: number | undefined): LoadCurve {
-  const curve = sequence(stages);
-  if (forMs === undefined || forMs === curve.durationMs) return curve;
-  if (forMs < curve.durationMs) return { ...curve, durationMs: forMs };
-  const last = stages.at(-1);
-  const rate = last?.rateAt(last.durationMs) ?? 0;
-  return rate === 0 ? curve : sequence([curve, constantRate(rate, forMs - curve.durationMs)]);
-}
-
-/** A constant rate or a ramp. */
-function simpleCurve(shape: string, durationMs: number): LoadCurve | undefined {
-  const [, count = '', unit = ''] = CONSTANT.exec(shape) ?? [];
-  const rate = rateOf(count, unit);
-  if (rate !== undefined && rate > 0) return constantRate(rate, durationMs);
+function readCurve(shape: string, durationMs: number): LoadCurve | undefined {
   const range = rangeOf(shape);
-  return range && ramp(...range, durationMs);
+  const stages = range === undefined ? wavesOf(shape) : () => [{ durationMs, ...range }];
+  return stages && { durationMs, stages };
 }
 
-function waveCurve(shape: string, durationMs: number): LoadCurve | undefined {
+/** Returns the endless stages of bursts, a sine or steps. Undefined for another shape. */
+function wavesOf(shape: string): LoadCurve['stages'] | undefined {
   const [, size = '', each = ''] = BURST.exec(shape) ?? [];
   const eachMs = timeOf(each);
-  if (eachMs !== undefined && Number(size) > 0) return bursts(Number(size), eachMs, durationMs);
+  if (eachMs !== undefined && Number(size) > 0) return () => bursts(Number(size), eachMs);
   const [, swing = '', period = ''] = SINE.exec(shape) ?? [];
-  const range = rangeOf(swing);
-  const periodMs = timeOf(period);
-  if (range === undefined || periodMs === undefined) return undefined;
-  return sine({ low: Math.min(...range), high: Math.max(...range), periodMs }, durationMs);
+  const [swingRange, periodMs] = [rangeOf(swing), timeOf(period)];
+  if (swingRange !== undefined && periodMs !== undefined) return () => sine(swingRange, periodMs);
+  const [, steps = '', step = '', every = ''] = STEPS.exec(shape) ?? [];
+  const [stepRange, everyMs] = [rangeOf(steps), timeOf(every)];
+  if (stepRange === undefined || everyMs === undefined || Number(step) === 0) return undefined;
+  return () => staircase(stepRange, Number(step), everyMs);
+}
+
+function* bursts(atOnce: number, eachMs: number): Generator<LoadStage> {
+  for (;;) yield { durationMs: eachMs, from: 0, to: 0, atOnce };
+}
+
+/** A rate that swings between both ends, and begins with the lower one. */
+function* sine({ from, to }: RateRange, periodMs: number): Generator<LoadStage> {
+  const [middle, swing] = [(from + to) / 2, Math.abs(to - from) / 2];
+  const rateAt = (stage: number): number => middle - swing * Math.cos((2 * Math.PI * stage) / SINE_STAGES);
+  for (let stage = 0; ; stage++) {
+    yield { durationMs: periodMs / SINE_STAGES, from: rateAt(stage), to: rateAt(stage + 1) };
+  }
 }
 
 /** A rate that changes by `step` after each time, until the range ends. The last rate holds for the rest. */
-function stepCurve(shape: string, durationMs: number): LoadCurve | undefined {
-  const [, rangeText = '', stepText = '', each = ''] = STEPS.exec(shape) ?? [];
-  const range = rangeOf(rangeText);
-  const eachMs = timeOf(each);
-  if (range === undefined || eachMs === undefined || Number(stepText) === 0) return undefined;
-  const [from, to] = range;
-  const step = Number(stepText) * Math.sign(to - from);
-  const curves: LoadCurve[] = [];
-  for (let startMs = 0; startMs < durationMs; startMs += eachMs) {
-    const reached = from + step * curves.length;
-    const isLast = step > 0 ? reached >= to : reached <= to;
-    const rate = isLast ? to : reached;
-    const ms = isLast ? durationMs - startMs : Math.min(eachMs, durationMs - startMs);
-    curves.push(constantRate(rate, ms));
-    if (isLast) break;
+function* staircase({ from, to }: RateRange, step: number, durationMs: number): Generator<LoadStage> {
+  for (let steps = 0; ; steps++) {
+    const rate = from < to ? Math.min(to, from + steps * step) : Math.max(to, from - steps * step);
+    yield { durationMs, from: rate, to: rate };
   }
-  return sequence(curves);
 }
 
-function rangeOf(text: string): [from: number, to: number] | undefined {
-  const [, low = '', high = '', unit = ''] = RANGE.exec(text) ?? [];
-  const [from, to] = [rateOf(low, unit), rateOf(high, unit)];
-  return from === undefined || to === undefined ? undefined : [from, to];
-}
+type RateRange = Pick<LoadStage, 'from' | 'to'>;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 
-function rateOf(count: string, unit: string): number | undefined {
-  const rate = Number(count) / (UNIT_SECONDS[unit] ?? Number.NaN);
-  return count !== '' && rate <= MAX_RATE ? rate : undefined;
+/** Reads `200/s` or `50..500/s`. Undefined for anything else, and without a message. */
+function rangeOf(text: string): RateRange | undefined {
+  const [, low = '', high = low, unit = ''] = RATE.exec(text) ?? [];
+  const [from, to] = [low, high].map((count) => Number(count) / (UNIT_SECONDS[unit] ?? Number.NaN));
+  if (from === undefined || to === undefined) return undefined;
+  return from <= MAX_RATE && to <= MAX_RATE && from + to > 0 ? { from, to } : undefined;
 }
 
 function timeOf(text: string): number | undefined {
@@ -129,4 +116,11 @@ function unknownShape(text: string): ConfigError {
 
 function shapeError(sentence: string, hint: string): ConfigError {
   return new ConfigError(sentence, { flag: '--load', hint });
+}
+
+/** Returns the curve of a shape that is not `max`. */
+export function curveOf(text: string, forMs: number | undefined): LoadCurve {
+  const shape = readShape(text, forMs);
+  if (shape.kind === 'max') throw new TypeError('Expected a shape with a curve, got max'); // callers search its rates
+  return shape.curve;
 }

@@ -6,17 +6,15 @@ import { printable } from '../../redact.ts';
 export interface Objective {
   /** The objective as given. */
   readonly expr: string;
-  readonly metric: Metric;
+  readonly metric: 'latency' | 'rate' | 'errors' | 'lost';
+  /** The percentile of the latency. 100 for `max`, the longest. */
+  readonly percent: number;
+  /** Whether `errors` or `lost` is a share of the messages in place of their number. */
+  readonly isShare: boolean;
   readonly operator: Operator;
-  /** Milliseconds, a share from 0 to 1, a number of messages, or messages per second. */
+  /** Milliseconds, messages per second, a share in percent, or a number of messages. */
   readonly bound: number;
 }
-
-type Metric =
-  | { readonly kind: 'percentile'; readonly percent: number }
-  | { readonly kind: 'max' | 'rate' }
-  /** `isShare`: the share of the messages in place of their number. */
-  | { readonly kind: 'errors' | 'lost'; readonly isShare: boolean };
 
 const OPERATORS = {
   '<=': (value, bound) => value <= bound,
@@ -32,12 +30,10 @@ type Operator = keyof typeof OPERATORS;
 export interface LoadFigures {
   /** Returns a percentile of the latency; undefined if no message was acknowledged. 100 is the longest latency. */
   readonly latencyMs: (percent: number) => number | undefined;
-  /** Messages with a result. */
-  readonly settled: number;
-  readonly errors: number;
   readonly acknowledged: number;
-  /** Acknowledged messages per second. */
-  readonly rate: number;
+  readonly errors: number;
+  /** Acknowledged messages per second. Undefined if the load ended before its time. */
+  readonly rate: number | undefined;
   /** Messages that were acknowledged and did not arrive. Undefined if unknown. */
   readonly lost?: number | undefined;
 }
@@ -54,97 +50,56 @@ export function readObjectives(text: string): readonly Objective[] {
   return text.split(',').map((each) => readObjective(each.trim()));
 }
 
+const NUMBER = String.raw`\d+(?:\.\d+)?`;
+const OBJECTIVE = new RegExp(
+  String.raw`^(?:p(${NUMBER})|p\((${NUMBER})\)|(max)|(rate|errors|lost))\s*(<=|>=|<|>|=)\s*(\S+)$`,
+);
+const BOUNDS = {
+  rate: new RegExp(`^(${NUMBER})(?:/s)?$`),
+  errors: new RegExp(String.raw`^(?:(\d+)|(${NUMBER})%)$`),
+} as const;
+
 function readObjective(expr: string): Objective {
-  const [, name = '', operator = '', value = ''] = /^([^<>=]+?)\s*(<=|>=|<|>|=)\s*(.+)$/.exec(expr) ?? [];
-  const metric = metricOf(name, value);
-  const bound = metric === undefined ? undefined : boundOf(metric, value);
-  if (metric === undefined || bound === undefined) throw unknownObjective(expr);
-  return { expr, metric, operator: operator as Operator, bound }; // the expression matches only operators
-}
-
-function metricOf(name: string, value: string): Metric | undefined {
-  if (name === 'max' || name === 'rate') return { kind: name };
-  if (name === 'errors' || name === 'lost') return { kind: name, isShare: value.endsWith('%') };
-  const [, plain, inParentheses] = /^p(?:(\d+(?:\.\d+)?)|\((\d+(?:\.\d+)?)\))$/.exec(name) ?? [];
-  const percent = Number(plain ?? inParentheses);
-  return percent > 0 && percent <= 100 ? { kind: 'percentile', percent } : undefined;
-}
-
-function boundOf({ kind }: Metric, value: string): number | undefined {
-  switch (kind) {
-    case 'percentile':
-    case 'max': {
-      const ms = parseDuration(value);
-      return typeof ms === 'number' && ms >= 0 ? ms : undefined;
-    }
-    case 'rate':
-      return numberOf(/^(.*?)(?:\/s)?$/, value);
-    case 'errors':
-    case 'lost': {
-      const percent = numberOf(/^(.*)%$/, value);
-      return percent === undefined ? numberOf(/^(\d+)$/, value) : percent / 100;
-    }
-    default:
-      return kind satisfies never;
+  const [, plain, inParentheses, max, name, operator, value = ''] = OBJECTIVE.exec(expr) ?? [];
+  const metric = (name ?? 'latency') as Objective['metric']; // the expression matches only these
+  const percent = max === undefined ? Number(plain ?? inParentheses ?? 100) : 100;
+  const bound = boundOf(metric, value);
+  if (bound === undefined || percent === 0 || percent > 100) {
+    throw new ConfigError(
+      `Expected \`--slo\` to have an objective, got ${printable(expr, 60) || 'nothing'}`,
+      { flag: '--slo', hint: "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'" },
+    );
   }
+  return { expr, metric, percent, isShare: value.endsWith('%'), operator: operator as Operator, bound }; // as above
 }
 
-function numberOf(pattern: RegExp, text: string): number | undefined {
-  const [, number = ''] = pattern.exec(text) ?? [];
-  return /^\d+(?:\.\d+)?$/.test(number) ? Number(number) : undefined;
-}
-
-function unknownObjective(expr: string): ConfigError {
-  return new ConfigError(`Expected \`--slo\` to have an objective, got ${printable(expr, 60) || 'nothing'}`, {
-    flag: '--slo',
-    hint: "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'",
-  });
+function boundOf(metric: Objective['metric'], value: string): number | undefined {
+  if (metric === 'latency') {
+    const ms = parseDuration(value);
+    return typeof ms === 'number' && ms >= 0 ? ms : undefined;
+  }
+  const [, count, percent = count] = BOUNDS[metric === 'rate' ? 'rate' : 'errors'].exec(value) ?? [];
+  return percent === undefined ? undefined : Number(percent);
 }
 
 /** Compares an objective with figures. An objective without a value is broken, because nothing shows that it holds. */
-export function evaluate(
-  { expr, metric, operator, bound }: Objective,
-  figures: LoadFigures,
-): ObjectiveResult {
-  const value = valueOf(metric, figures);
+export function evaluate(objective: Objective, figures: LoadFigures): ObjectiveResult {
+  const { expr, operator, bound } = objective;
+  const value = valueOf(objective, figures);
   if (value === undefined) return { expr, held: false, value: null };
-  const isPercent = 'isShare' in metric && metric.isShare;
-  return { expr, held: OPERATORS[operator](value, bound), value: rounded(isPercent ? value * 100 : value) };
+  return { expr, held: OPERATORS[operator](value, bound), value: Math.round(value * 1_000) / 1_000 };
 }
 
-function valueOf(metric: Metric, figures: LoadFigures): number | undefined {
-  const { settled, errors, acknowledged, rate, lost } = figures;
-  switch (metric.kind) {
-    case 'percentile':
-      return figures.latencyMs(metric.percent);
-    case 'max':
-      return figures.latencyMs(100);
-    case 'rate':
-      return rate;
-    case 'errors':
-      return share(errors, metric.isShare ? settled : 1);
-    case 'lost':
-      return lost === undefined ? undefined : share(lost, metric.isShare ? acknowledged : 1);
-    default:
-      return metric satisfies never;
-  }
-}
-
-function share(part: number, whole: number): number {
-  return whole === 0 ? 0 : part / whole;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1_000) / 1_000;
+function valueOf({ metric, percent, isShare }: Objective, figures: LoadFigures): number | undefined {
+  if (metric === 'latency') return figures.latencyMs(percent);
+  const count = figures[metric];
+  if (!isShare || count === undefined) return count;
+  const { acknowledged, errors } = figures;
+  const whole = metric === 'lost' ? acknowledged : acknowledged + errors;
+  return whole === 0 ? 0 : (100 * count) / whole;
 }
 
 /** Whether an objective can break in one second. A loss is known only at the end. */
 export function isTimed({ metric }: Objective): boolean {
-  return metric.kind !== 'lost';
-}
-
-/** Returns the bound in ms and the percentile of an objective about latency. Undefined for other objectives. */
-export function latencyBound({ metric, bound }: Objective): { percent: number; ms: number } | undefined {
-  if (metric.kind === 'percentile') return { percent: metric.percent, ms: bound };
-  return metric.kind === 'max' ? { percent: 100, ms: bound } : undefined;
+  return metric !== 'lost';
 }

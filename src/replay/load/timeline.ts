@@ -1,11 +1,13 @@
 import type { LoadSecond } from './load-recorder.ts';
 
-/** A part of a load, for pictures: one second, or the worst of several. */
+/** A part of a load, for pictures: one second, or several. */
 export interface TimelinePoint {
   /** The last second of the part. */
   readonly second: number;
+  /** Mean of the rates. */
   readonly rate: number;
   readonly errors: number;
+  /** The longest times. */
   readonly p50: number | null;
   readonly p99: number | null;
   readonly max: number | null;
@@ -24,42 +26,36 @@ export class Timeline {
   add({ second, rate, errors, latencyMs: { p50, p99, max } }: LoadSecond): void {
     this.#pending.push({ second, rate, errors, p50, p99, max });
     if (this.#pending.length < this.#secondsOfPoint) return;
-    this.#points.push(joined(this.#pending));
+    this.#points.push(...inGroupsOf(this.#secondsOfPoint, this.#pending));
     this.#pending = [];
     if (this.#points.length < MAX_POINTS) return;
-    this.#points = inGroupsOf(this.#points, 2);
+    this.#points = inGroupsOf(2, this.#points);
     this.#secondsOfPoint *= 2;
   }
 
   /** Returns at most `count` points. */
   points(count: number): readonly TimelinePoint[] {
-    const all = this.#pending.length === 0 ? this.#points : [...this.#points, joined(this.#pending)];
-    return inGroupsOf(all, Math.ceil(all.length / count));
+    const all = [...this.#points, ...inGroupsOf(this.#secondsOfPoint, this.#pending)];
+    return inGroupsOf(Math.ceil(all.length / count), all);
   }
 }
 
-function inGroupsOf(points: readonly TimelinePoint[], size: number): TimelinePoint[] {
-  if (size <= 1) return [...points];
-  const groups = Array.from({ length: Math.ceil(points.length / size) }, (_, group) =>
-    points.slice(group * size, (group + 1) * size),
-  );
-  return groups.map(joined);
-}
-
-/** Joins points: the mean of the rates, the sum of the errors, and the longest of the times. */
-function joined(points: readonly TimelinePoint[]): TimelinePoint {
-  const sum = (of: (point: TimelinePoint) => number): number =>
-    points.reduce((all, each) => all + of(each), 0);
-  const longest = (name: 'p50' | 'p99' | 'max'): number | null => {
-    const times = points.flatMap((point) => point[name] ?? []);
-    return times.length === 0 ? null : Math.max(...times);
-  };
-  return {
-    second: points.at(-1)?.second ?? 0,
-    rate: sum(({ rate }) => rate) / points.length,
-    errors: sum(({ errors }) => errors),
-    p50: longest('p50'),
-    p99: longest('p99'),
-    max: longest('max'),
-  };
+/** Joins each `size` points to one. The last can have fewer. */
+function inGroupsOf(size: number, points: readonly TimelinePoint[]): TimelinePoint[] {
+  return Array.from({ length: Math.ceil(points.length / Math.max(1, size)) }, (_, group) => {
+    const joined = points.slice(group * size, (group + 1) * size);
+    const sum = (name: 'rate' | 'errors'): number => joined.reduce((all, each) => all + each[name], 0);
+    const longest = (name: 'p50' | 'p99' | 'max'): number | null => {
+      const times = joined.flatMap((point) => point[name] ?? []);
+      return times.length === 0 ? null : Math.max(...times);
+    };
+    return {
+      second: joined.at(-1)?.second ?? 0,
+      rate: sum('rate') / joined.length,
+      errors: sum('errors'),
+      p50: longest('p50'),
+      p99: longest('p99'),
+      max: longest('max'),
+    };
+  });
 }

@@ -1,11 +1,4 @@
-import {
-  evaluate,
-  isTimed,
-  latencyBound,
-  type LoadFigures,
-  type Objective,
-  type ObjectiveResult,
-} from './objectives.ts';
+import { evaluate, isTimed, type LoadFigures, type Objective, type ObjectiveResult } from './objectives.ts';
 import type { LoadRecorder } from './load-recorder.ts';
 
 /** The result of an objective, with the second in which it broke first. */
@@ -34,17 +27,17 @@ export function judgeLoad(
   figures: LoadFigures,
   { total, firstBroken }: Pick<LoadRecorder, 'total' | 'firstBroken'>,
 ): LoadVerdict {
-  const results = objectives.map((objective) => ({ objective, ...evaluate(objective, figures) }));
-  const slo = results.map(({ objective, expr, held, value }): ObjectiveVerdict => {
-    const second = firstBroken.get(objective);
-    return { expr, held, value, ...(!held && second !== undefined && { brokeInSecond: second }) };
-  });
   const behindMs = (percent: number): number => total.behind.percentileMs(percent) ?? 0;
-  const isSuspect = results.some(({ objective, held }) => {
-    const bound = latencyBound(objective);
-    const isHalf = bound !== undefined && behindMs(bound.percent) > bound.ms / 2;
-    return !held && isTimed(objective) && (isHalf || behindMs(99) > SUSPECT_BEHIND_MS);
+  let isInvalid = behindMs(99) > MAX_BEHIND_MS;
+  const slo = objectives.map((objective): ObjectiveVerdict => {
+    const result = evaluate(objective, figures);
+    if (result.held) return result;
+    const { metric, percent, bound } = objective;
+    const isHalf = metric === 'latency' && behindMs(percent) > bound / 2;
+    if (isTimed(objective) && (isHalf || behindMs(99) > SUSPECT_BEHIND_MS)) isInvalid = true;
+    const second = firstBroken.get(objective);
+    return { ...result, ...(second !== undefined && { brokeInSecond: second }) };
   });
-  if (isSuspect || behindMs(99) > MAX_BEHIND_MS) return { verdict: 'invalid', slo };
+  if (isInvalid) return { verdict: 'invalid', slo };
   return { verdict: slo.every(({ held }) => held) ? 'held' : 'broken', slo };
 }

@@ -13,6 +13,8 @@ export interface LoadReceiver {
   readonly peak: () => number;
   /** The number of responses with 200. */
   readonly acknowledged: () => number;
+  /** The number of requests, those of a GET included. */
+  readonly requests: () => number;
 }
 
 /** Responds to the message with this number, from 1. `open` is the number of requests without a response. */
@@ -29,13 +31,15 @@ afterEachFile(() => {
 /** Starts a receiver on node:http. A GET responds with the number of messages whose response was 200. */
 export async function loadReceiver(
   respond: Respond = (response) => void response.end(),
+  { respondsToGet = true } = {},
 ): Promise<LoadReceiver> {
   const bodies: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
-  let [open, peak, acknowledged] = [0, 0, 0];
+  let [open, peak, acknowledged, requests] = [0, 0, 0, 0];
   const server = createServer((request, response) => {
+    requests++;
     if (request.method === 'GET') {
-      response.end(String(acknowledged));
+      if (respondsToGet) response.end(String(acknowledged));
       return;
     }
     let body = '';
@@ -63,6 +67,7 @@ export async function loadReceiver(
     headers,
     peak: () => peak,
     acknowledged: () => acknowledged,
+    requests: () => requests,
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -83,6 +83,19 @@ describe.concurrent('hooks replay --load', AGAIN, () => {
     expect(fields(to.bodies, 'messageId')).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
     expect(load.stopped).toBe('no-messages');
     expect(summary.read).toBe(5);
+  });
+
+  it('does not hold a rate when no message is left before the end', async () => {
+    const { load, code } = await loaded(argv`--load 5/s --for 10s --slo rate>=1/s`);
+    expect(load).toMatchObject({ stopped: 'no-messages', verdict: 'broken', acknowledged: 5 });
+    expect(load.slo).toEqual([{ expr: 'rate>=1/s', held: false, value: null }]);
+    expect(code).toBe(1);
+  });
+
+  it('finds no highest rate in a step that runs out of messages', async () => {
+    const { load, code } = await loaded(argv`--load max --for 10s --slo rate>=1/s`);
+    expect(load).toMatchObject({ stopped: 'no-messages', verdict: 'broken', max: { rate: 0, curve: [] } });
+    expect(code).toBe(1);
   });
 
   it('counts each message when the receiver responds with 503 to a tenth', async () => {
@@ -295,6 +308,27 @@ describe.concurrent('hooks replay --load --received', AGAIN, () => {
     expect(code).toBe(0);
   });
 
+  it.each(['a URL', 'a command'])(
+    'ends the first reading of %s after Ctrl-C, and sends nothing',
+    async (kind) => {
+      const cwd = folder();
+      const [to, silent] = [await loadReceiver(), await loadReceiver(() => {}, { respondsToGet: false })];
+      const source = kind === 'a URL' ? silent.url : `touch begun; sleep 60`;
+      const isReading = (): boolean => silent.requests() > 0 || existsSync(join(cwd, 'begun'));
+      const args = argv`replay day.ndjson --url ${to.url} --load 20/s --for 1s --received ${source}`;
+      const running = startHooks(args, { cwd });
+      await until(isReading, 'the reading');
+      const isRunning = Promise.race([delay(5_000, true, { ref: false }), running.exited.then(() => false)]);
+      const { code, stderr } = await running.stop();
+      expect({ code, stderr, isRunning: await isRunning }).toEqual({
+        code: 130,
+        stderr: '',
+        isRunning: false,
+      });
+      expect(to.bodies).toHaveLength(0);
+    },
+  );
+
   it.each([
     ['exit 3', 'the command ended with 3'],
     ['echo many', 'expected a number, got many'],
@@ -369,6 +403,12 @@ describe.concurrent('hooks replay --load rejects', AGAIN, () => {
     ['--load 1/s --for 1s --slo lost=0', '`lost=0` needs the number of messages that arrived'],
     ['--load 1/s --for 1s --duration 2s', '`--duration` and `--for` cannot be given together'],
     ['--load 1/s --for 1s --report load.json', 'Expected `--report` of a load to be an .html file'],
+    ['--load 1/s --for 1s --workers 0', 'Expected `--workers` to be 1 to 64, got 0'],
+    ['--load 1/s --for 1s --workers two', 'Expected `--workers` to be 1 to 64, got two'],
+    ['--load 1/s --for 1s --workers 65', 'Expected `--workers` to be 1 to 64, got 65'],
+    ['--load 1/s --for 1s --workers 2 --order user', 'do not keep the order of a user'],
+    ['- --load 1/s --for 1s --workers 2', 'which cannot share standard input'],
+    ['--workers 2', '`--workers` is for `--load`, which is not given'],
     ['--load 1/s --for 1s --rate 5/s', '`--load` and `--rate` cannot be given together'],
     ['--load 1/s --for 1s --speed 2x', '`--load` and `--speed` cannot be given together'],
     ['--load 1/s --for 1s --resume', '`--load` and `--resume` cannot be given together'],

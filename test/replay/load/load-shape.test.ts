@@ -1,43 +1,57 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
-import type { LoadCurve } from '../../../src/replay/load/load-curve.ts';
-import { readShape, withWarmup } from '../../../src/replay/load/load-shape.ts';
+import { dueTimes, WHOLE, withWarmup, type LoadCurve } from '../../../src/replay/load/load-curve.ts';
+import { curveOf, readShape } from '../../../src/replay/load/load-shape.ts';
 
-function curveOf(text: string, forMs?: number): LoadCurve {
-  const shape = readShape(text, forMs);
-  if (shape.kind !== 'curve') throw new Error(`Expected a curve, got ${shape.kind}`);
-  return shape.curve;
-}
-
-/** The times at which the messages of a curve are due, up to its end. */
 function timesOf(curve: LoadCurve): number[] {
-  const times: number[] = [];
-  for (let n = 0; n < curve.count; n++) {
-    const dueAt = curve.dueAt(n);
-    if (dueAt < curve.durationMs) times.push(dueAt);
-  }
-  return times;
+  return [...dueTimes(curve, WHOLE)];
 }
 
 function countBetween(times: readonly number[], from: number, to: number): number {
   return times.filter((time) => time >= from && time < to).length;
 }
 
+/** A shape, and the rate that it has at a time. */
+interface Example {
+  readonly text: string;
+  readonly rateAt: (ms: number, forMs: number) => number;
+}
+
 const rate = fc.integer({ min: 1, max: 500 });
+const pair = fc.tuple(rate, rate);
+const smooth: fc.Arbitrary<Example> = fc.oneof(
+  rate.map((each) => ({ text: `${each}/s`, rateAt: () => each })),
+  pair.map(([from, to]) => ({
+    text: `${from}..${to}/s`,
+    rateAt: (ms: number, forMs: number) => from + ((to - from) * ms) / forMs,
+  })),
+  fc.tuple(rate, rate, rate).map(([from, to, step]) => ({
+    text: `${from}..${to}/s:step ${step} each 1s`,
+    rateAt: (ms: number) => {
+      const change = step * Math.floor(ms / 1_000);
+      return from < to ? Math.min(to, from + change) : Math.max(to, from - change);
+    },
+  })),
+  pair.map(([first, then]) => ({
+    text: `1s:${first}/s,2s:${then}/s`,
+    rateAt: (ms: number) => (ms < 1_000 ? first : then),
+  })),
+  pair.map(([low, high]) => ({
+    text: `sine ${low}..${high}/s period 2s`,
+    rateAt: (ms: number) => (low + high) / 2 - (Math.abs(high - low) / 2) * Math.cos((Math.PI * ms) / 1_000),
+  })),
+);
 const shape = fc.oneof(
-  rate.map((each) => `${each}/s`),
-  fc.tuple(rate, rate).map(([from, to]) => `${from}..${to}/s`),
-  fc.tuple(rate, rate, rate).map(([from, to, step]) => `${from}..${to}/s:step ${step} each 1s`),
-  fc.tuple(rate, rate).map(([first, then]) => `1s:${first}/s,2s:${then}/s`),
-  fc.tuple(rate, rate).map(([low, high]) => `sine ${low}..${high}/s period 2s`),
+  smooth.map(({ text }) => text),
   rate.map((size) => `burst ${size} each 500ms`),
 );
+const forTime = fc.integer({ min: 200, max: 5_000 });
 
 describe('the shape of a load', () => {
   it('makes each message due at or after the one before, and within the time', () => {
     fc.assert(
-      fc.property(shape, fc.integer({ min: 200, max: 5_000 }), (text, forMs) => {
+      fc.property(shape, forTime, (text, forMs) => {
         const curve = curveOf(text, forMs);
         const times = timesOf(curve);
         expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -51,20 +65,37 @@ describe('the shape of a load', () => {
 
   it('has as many messages in a part of the time as its rate there says', () => {
     fc.assert(
-      fc.property(
-        shape.filter((text) => !text.startsWith('burst')),
-        (text) => {
-          const curve = curveOf(text, 3_000);
-          const times = timesOf(curve);
-          for (let from = 0; from < 3_000; from += 250) {
-            let expected = 0;
-            for (let ms = from; ms < from + 250; ms++) expected += curve.rateAt(ms + 0.5) / 1_000;
-            expect(Math.abs(countBetween(times, from, from + 250) - expected)).toBeLessThan(1.5);
-          }
-        },
-      ),
+      fc.property(smooth, ({ text, rateAt }) => {
+        const times = timesOf(curveOf(text, 3_000));
+        for (let from = 0; from < 3_000; from += 250) {
+          let expected = 0;
+          for (let ms = from; ms < from + 250; ms++) expected += rateAt(ms + 0.5, 3_000) / 1_000;
+          expect(Math.abs(countBetween(times, from, from + 250) - expected)).toBeLessThan(1.5);
+        }
+      }),
       { numRuns: 60 },
     );
+  });
+
+  it('is the sum of the shares of several senders', () => {
+    fc.assert(
+      fc.property(shape, forTime, fc.integer({ min: 1, max: 7 }), (text, forMs, of) => {
+        const curve = withWarmup(curveOf(text, forMs), 300);
+        const shares = Array.from({ length: of }, (_, index) => [...dueTimes(curve, { index, of })]);
+        expect(shares.flat().toSorted((a, b) => a - b)).toEqual(timesOf(curve));
+        const counts = shares.map(({ length }) => length);
+        expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has the messages of a long time without keeping its stages', () => {
+    const day = 24 * 60 * 60 * 1_000;
+    const times = dueTimes(curveOf('sine 0..2/s period 1s', day), WHOLE);
+    let count = 0;
+    for (let next = times.next(); !next.done; next = times.next()) count++;
+    expect(count).toBe(86_400);
   });
 
   it.each([
@@ -84,7 +115,7 @@ describe('the shape of a load', () => {
   });
 
   it('takes the time of stages from the stages', () => {
-    expect(curveOf('30s:50/s,1m:200/s').durationMs).toBe(90_000);
+    expect(curveOf('30s:50/s,1m:200/s', undefined).durationMs).toBe(90_000);
   });
 
   it('spaces a constant rate evenly, and sends a burst at once', () => {

@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LoadRecorder, type LoadSecond } from '../../../src/replay/load/load-recorder.ts';
+import { LoadRecorder, type LoadEvent, type LoadSecond } from '../../../src/replay/load/load-recorder.ts';
 import { evaluate, readObjectives, type LoadFigures } from '../../../src/replay/load/objectives.ts';
 import { judgeLoad } from '../../../src/replay/load/verdict.ts';
 
 const FIGURES: LoadFigures = {
   latencyMs: (percent) => percent * 10,
-  settled: 1_000,
   acknowledged: 998,
   errors: 2,
   rate: 197.5,
@@ -60,6 +59,14 @@ describe('objectives', () => {
     expect(() => readObjectives('p99<250ms,erors=0')).toThrow(/got erors=0/);
   });
 
+  it('counts a rate of a load that ended before its time as broken', () => {
+    for (const expr of ['rate>=1', 'rate<=1000']) {
+      const [objective] = readObjectives(expr);
+      const cut = { ...FIGURES, rate: undefined };
+      expect(objective && evaluate(objective, cut)).toEqual({ expr, held: false, value: null });
+    }
+  });
+
   it('counts an objective without a value as broken', () => {
     const [objective] = readObjectives('p99<1s');
     const none = { ...FIGURES, latencyMs: () => undefined };
@@ -89,16 +96,31 @@ function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentM
   const objectives = readObjectives(slo);
   const recorder = new LoadRecorder({ objectives, warmupMs, onSecond: (second) => seconds.push(second) });
   const events = messages.flatMap(({ dueAt, latencyMs = 5, behindMs = 0, isAcknowledged = true }) => [
-    { at: dueAt, run: () => recorder.sent({ dueAt, behindMs }, dueAt) },
+    { kind: 'sent' as const, at: dueAt, dueAt, ms: behindMs, serviceMs: 0 },
     {
+      kind: isAcknowledged ? ('acknowledged' as const) : ('failed' as const),
       at: dueAt + latencyMs,
-      run: () =>
-        recorder.settled({ dueAt, latencyMs, serviceMs: latencyMs, isAcknowledged }, dueAt + latencyMs),
+      dueAt,
+      ms: latencyMs,
+      serviceMs: latencyMs,
     },
   ]);
-  for (const { run } of events.toSorted((a, b) => a.at - b.at)) run();
+  for (const event of events.toSorted((a, b) => a.at - b.at)) {
+    recorder.add(event);
+    recorder.advance(event.at);
+  }
   recorder.finish(sentMs);
   return { recorder, seconds, ...judgeLoad(objectives, recorder.figures(sentMs), recorder) };
+}
+
+/** Returns the seconds of a load of which the senders tell their events one after the other. */
+function secondsOf(senders: readonly (readonly LoadEvent[])[]): LoadSecond[] {
+  const seconds: LoadSecond[] = [];
+  const onSecond = (second: LoadSecond): void => void seconds.push(second);
+  const recorder = new LoadRecorder({ objectives: [], warmupMs: 500, onSecond });
+  for (const events of senders) for (const event of events) recorder.add(event);
+  recorder.finish(3_500);
+  return seconds;
 }
 
 const steady = Array.from({ length: 1_000 }, (_, n): Given => ({ dueAt: n * 10 }));
@@ -140,9 +162,9 @@ describe('the verdict of a load', () => {
   it('counts a message that could not be sent as an error with the time that it waited', () => {
     const objectives = readObjectives('max<1s,errors=0');
     const recorder = new LoadRecorder({ objectives, warmupMs: 0, onSecond: () => {} });
-    recorder.notSent({ dueAt: 500, behindMs: 0 }, 3_000);
+    recorder.add({ kind: 'not-sent', at: 3_000, dueAt: 500, ms: 0, serviceMs: 0 });
     recorder.finish(3_000);
-    const { errors, notSent, sent } = recorder.total;
+    const { errors, notSent, sent } = recorder.total.counts;
     expect({ errors, notSent, sent }).toEqual({ errors: 1, notSent: 1, sent: 0 });
     const { verdict, slo } = judgeLoad(objectives, recorder.figures(3_000), recorder);
     expect(verdict).toBe('broken');
@@ -157,7 +179,7 @@ describe('the verdict of a load', () => {
 
   it('does not count what was due in the warm-up', () => {
     const { recorder } = recorded(steady, 'errors=0', { warmupMs: 2_000 });
-    const { sent, acknowledged, errors } = recorder.total;
+    const { sent, acknowledged, errors } = recorder.total.counts;
     expect({ sent, acknowledged, errors }).toEqual({ sent: 800, acknowledged: 800, errors: 0 });
   });
 
@@ -171,7 +193,7 @@ describe('the verdict of a load', () => {
   it('measures the time of errors alone from the first error after an acknowledgement', () => {
     const recorder = new LoadRecorder({ objectives: [], warmupMs: 0, onSecond: () => {} });
     const settle = (at: number, isAcknowledged: boolean): void =>
-      recorder.settled({ dueAt: at, latencyMs: 1, serviceMs: 1, isAcknowledged }, at);
+      recorder.add({ kind: isAcknowledged ? 'acknowledged' : 'failed', at, dueAt: at, ms: 1, serviceMs: 1 });
     settle(1_000, false);
     expect(recorder.errorsAloneMs(5_000)).toBe(4_000);
     settle(6_000, true);
@@ -179,5 +201,17 @@ describe('the verdict of a load', () => {
     settle(10_000, false);
     settle(20_000, false);
     expect(recorder.errorsAloneMs(41_000)).toBe(31_000);
+  });
+
+  it('has the same seconds when several senders tell their events late and in turn', () => {
+    const events = Array.from({ length: 350 }, (_, n) => n * 10).flatMap((dueAt): LoadEvent[] => [
+      { kind: 'sent', at: dueAt, dueAt, ms: dueAt % 7, serviceMs: 0 },
+      { kind: dueAt % 30 === 0 ? 'failed' : 'acknowledged', at: dueAt + 4, dueAt, ms: 4, serviceMs: 3 },
+    ]);
+    const [even, odd] = [0, 1].map((rest) => events.filter(({ dueAt }) => (dueAt / 10) % 2 === rest));
+    const expected = secondsOf([events]);
+    expect(expected.map(({ sent }) => sent)).toEqual([100, 100, 100]);
+    expect(secondsOf([odd ?? [], even ?? []])).toEqual(expected);
+    expect(secondsOf([even ?? [], odd ?? []])).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { EXACT_FORMATS } from '../../../replay/reading/replay-entry.ts';
 import type { Define } from '../../command.ts';
 import type { ExitCode } from '../../exit-code.ts';
@@ -112,6 +112,15 @@ export const defineReplay: Define = (command, { io, exit }) => {
   });
 };
 
+/** More threads than a machine has processors for send no faster. */
+const MAX_WORKERS = 64;
+
+function workersOf(text: string): number {
+  const workers = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  if (workers >= 1 && workers <= MAX_WORKERS) return workers;
+  throw new InvalidArgumentError(`1 to ${MAX_WORKERS}`);
+}
+
 function addLoadFlags(command: Command): void {
   command
     .optionsGroup('Load:')
@@ -121,7 +130,8 @@ function addLoadFlags(command: Command): void {
     .option('--warmup <time>', 'send this long before counting', timeFrom(0))
     .option('--loop', 'repeat the files, as new messages without --exact')
     .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
-    .option('--received <from>', 'read how many messages arrived from a URL or command', given);
+    .option('--received <from>', 'read how many messages arrived from a URL or command', given)
+    .option('--workers <n>', 'send from this many threads, for higher rates', workersOf);
 }
 
 function addCompareFlags(command: Command): void {

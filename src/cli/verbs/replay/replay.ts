@@ -76,7 +76,7 @@ export async function replay(
 const now = (): number => systemClock.now();
 
 /** Loads the plan of --plan, and the code for plans only then. Throws InputError for a plan that cannot be used. */
-export async function readyOptionsOf(options: ReplayOptions, io: Io): Promise<ReadyOptions> {
+export async function readyOptionsOf(options: ReplayOptions, io: Pick<Io, 'cwd'>): Promise<ReadyOptions> {
   const { plan, exact = false, strict = false, timestamps, messageIds } = options;
   const rewrite = createRewrite({ timestamps, messageIds, now, newId: randomUUID });
   if (plan === undefined) return { exact, strict, rewrite, now };

@@ -12,6 +12,8 @@ export interface LoadFlags {
   readonly slo?: string;
   /** A URL or a command that tells the number of messages that arrived. */
   readonly received?: string;
+  /** Number of threads that send. */
+  readonly workers?: number;
 }
 
 const NEEDS_LOAD = { needs: '--load', hint: 'add --load SHAPE, such as --load 200/s' } as const;
@@ -24,6 +26,7 @@ export const LOAD_RULES: readonly FlagRule[] = [
   { flag: '--loop', ...NEEDS_LOAD },
   { flag: '--slo', ...NEEDS_LOAD },
   { flag: '--received', ...NEEDS_LOAD },
+  { flag: '--workers', ...NEEDS_LOAD },
   {
     flag: '--load',
     excludes: [

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { LoadMessage } from '../../../../app/load/load-sender.ts';
+import type { DirectMessage } from '../../../../app/load/direct-sender.ts';
 import type { HooksError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
+import type { LoadShare } from '../../../../replay/load/load-curve.ts';
 import type { EntryReadOptions } from '../../../../replay/reading/entry-collector.ts';
 import type { Input } from '../../../../replay/reading/inputs.ts';
 import { readEntries } from '../../../../replay/reading/read-entries.ts';
@@ -11,7 +12,7 @@ import { receivedSignature } from '../../../../signature/received-signature.ts';
 import { prepareEntry, readyEntry, type ReadEntry, type ReadyOptions } from '../entry-message.ts';
 
 /** A message of a load, with the keys by which `--order user` keeps its order. */
-export interface KeyedMessage extends LoadMessage {
+export interface KeyedMessage extends DirectMessage {
   readonly orderKeys: readonly string[];
 }
 
@@ -22,22 +23,24 @@ interface LoadMessagesOptions {
   readonly selection: SelectionOptions;
   /** Whether to begin again after the last message. */
   readonly loops: boolean;
+  /** The share of the selected messages to take. With `loops`, the next pass gives each sender the other ones. */
+  readonly share: LoadShare;
   /** Name of the destination, which the `integrations` of a message can exclude. */
   readonly destination: string;
   readonly keepsOrder: boolean;
   readonly onInvalid: (entry: ReplayEntry, error: HooksError) => void;
-  readonly signal: AbortSignal;
 }
 
 /** Entries to read ahead. */
 const MAX_AHEAD = 2_000;
-/** Parsed entries that --loop keeps: parsing takes half of the time of a message. */
-const MAX_PREPARED = 2_000;
-/** Bytes of entries that --loop keeps in memory. Larger files are read again. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+/** Bytes of entries that --loop keeps with their parsed values. Larger files are read again. */
+const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** An entry, or the end of a pass over the inputs. */
-type PassItem = ReplayEntry | 'end';
+/** An entry, with its value once that is parsed: parsing takes half of the time of a message. */
+interface AheadEntry {
+  readonly found: ReplayEntry;
+  read?: ReadEntry;
+}
 
 /** The messages of a load: reads ahead, so that `next` has one at once. */
 export class LoadMessages {
@@ -47,27 +50,34 @@ export class LoadMessages {
   readonly begun: Promise<void>;
   readonly counts = { read: 0, invalid: 0, filtered: 0, skipped: 0 };
   readonly #options: LoadMessagesOptions;
-  readonly #prepared = new Map<ReplayEntry, ReadEntry>();
-  #ahead: PassItem[] = [];
+  readonly #closing = new AbortController();
+  readonly #passes = this.#readPasses();
+  #isReading = false;
+  #isEnded = false;
+  #error: unknown;
+  #ahead: (AheadEntry | 'end')[] = [];
   #at = 0;
   #pass = 0;
   #selection: ReplaySelection;
+  /** Number of selected messages in this pass, those of other senders included. */
+  #selected = 0;
   #takenInPass = 0;
-  #isEnded = false;
-  #error: unknown;
-  #wanted: (() => void) | undefined;
+  /** Number of passes at the end without a message for this sender. */
+  #emptyPasses = 0;
 
   constructor(options: LoadMessagesOptions) {
     this.#options = options;
     this.#selection = new ReplaySelection(options.selection);
-    options.signal.addEventListener('abort', () => this.#wanted?.(), { once: true });
     this.begun = new Promise((resolve) => {
       this.onReady = resolve;
     });
-    void this.#readAhead().catch((error: unknown) => {
-      this.#error = error;
-      this.#end();
-    });
+    void this.#readAhead();
+  }
+
+  /** Ends the reading, and closes the file that is read. */
+  close(): void {
+    this.#closing.abort();
+    void this.#passes.return().catch(() => {});
   }
 
   /** Whether no message is left. */
@@ -81,9 +91,9 @@ export class LoadMessages {
 
   /** Returns the next message; undefined if none is read yet, or none is left. Throws the error of an unreadable input. */
   next(): KeyedMessage | undefined {
-    for (;;) {
-      const item = this.#take();
-      if (item === undefined) break;
+    for (let item = this.#ahead[this.#at]; item !== undefined; item = this.#ahead[this.#at]) {
+      this.#at++;
+      if (this.#left < MAX_AHEAD / 2 && !this.#isReading) void this.#readAhead();
       const message = item === 'end' ? this.#endPass() : this.#messageOf(item);
       if (message !== undefined) return message;
     }
@@ -91,35 +101,24 @@ export class LoadMessages {
     return undefined;
   }
 
-  #take(): PassItem | undefined {
-    if (this.#at >= this.#ahead.length) return undefined;
-    const item = this.#ahead[this.#at++];
-    if (this.#left < MAX_AHEAD / 2) this.#wanted?.();
-    return item;
-  }
-
-  /** Begins the next pass. Ends the messages if the pass had none, because another pass would have none either. */
+  /** Begins the next pass. Ends the messages after passes without one, because another pass would have none either. */
   #endPass(): undefined {
-    if (this.#takenInPass === 0) this.#end();
-    this.#takenInPass = 0;
+    this.#emptyPasses = this.#takenInPass === 0 ? this.#emptyPasses + 1 : 0;
+    if (this.#emptyPasses === this.#options.share.of) this.#isEnded = true;
+    [this.#takenInPass, this.#selected] = [0, 0];
     this.#pass++;
     this.#selection = new ReplaySelection(this.#options.selection);
   }
 
-  #end(): void {
-    this.#isEnded = true;
-    this.#wanted?.();
-    this.onReady();
-  }
-
-  #messageOf(found: ReplayEntry): KeyedMessage | undefined {
-    const { readyOptions, destination, keepsOrder } = this.#options;
+  #messageOf(item: AheadEntry): KeyedMessage | undefined {
+    const { readyOptions, destination, keepsOrder, selection, share } = this.#options;
     if (this.#selection.isDone) return undefined;
-    const prepared = this.#prepared.get(found) ?? prepareEntry(found, readyOptions);
-    if (this.#options.loops && this.#prepared.size < MAX_PREPARED) this.#prepared.set(found, prepared);
-    const selected = this.#selection.takes(prepared.value);
-    if (selected === false) return this.#leaveOut('skipped');
-    const ready = selected === true ? readyEntry(prepared, readyOptions) : { entry: found, error: selected };
+    const read = (): ReadEntry => (item.read ??= prepareEntry(item.found, readyOptions));
+    const selected = this.#selection.takes(selection.filter === undefined ? undefined : read().value);
+    if (selected === false) return share.index === 0 ? this.#leaveOut('skipped') : undefined;
+    if ((this.#selected++ + this.#pass) % share.of !== share.index) return undefined;
+    const ready =
+      selected === true ? readyEntry(read(), readyOptions) : { entry: item.found, error: selected };
     if (ready.error !== undefined) return this.#reject(ready.entry, ready.error);
     const { message, exactBody } = ready.ready;
     const isSent = readyOptions.exact || isEnabled(message.integrations, destination);
@@ -146,26 +145,39 @@ export class LoadMessages {
     return this.#leaveOut('invalid');
   }
 
+  /** Reads until MAX_AHEAD entries are left, or the messages end. */
   async #readAhead(): Promise<void> {
-    for await (const items of this.#passes()) {
-      await this.#add(items);
-      if (this.#isEnded || this.#options.signal.aborted) break;
+    this.#isReading = true;
+    try {
+      while (this.#left < MAX_AHEAD && !this.#isEnded) {
+        const { value, done } = await this.#passes.next();
+        if (done) this.#isEnded = true;
+        else {
+          this.#ahead = [...this.#ahead.slice(this.#at), ...value];
+          this.#at = 0;
+        }
+        this.onReady();
+      }
+    } catch (error) {
+      [this.#error, this.#isEnded] = [error, true];
+      this.onReady();
     }
-    this.#end();
+    this.#isReading = false;
   }
 
   /** Reads all inputs once, with `loops` again and again: from memory what fits, or cannot be read again. */
-  async *#passes(): AsyncGenerator<readonly PassItem[]> {
+  async *#readPasses(): AsyncGenerator<readonly (AheadEntry | 'end')[], void> {
     const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
-    const kept: ReplayEntry[] = [];
+    const kept: AheadEntry[] = [];
     for (let pass = 0; kept.length === 0; pass++) {
       let bytes = 0;
       for await (const entries of this.#entries()) {
+        const items = entries.map((found): AheadEntry => ({ found }));
         for (const entry of entries) bytes += entry.kind === 'broken' ? 0 : entry.bytes.length;
-        if (loops && bytes <= KEPT_BYTES) kept.push(...entries);
-        else if (canReadAgain) kept.length = 0;
-        yield entries;
+        if (loops && (bytes <= KEPT_BYTES || !canReadAgain)) kept.push(...items);
+        else kept.length = 0;
+        yield items;
         // The messages of an earlier pass can still be ahead of this one.
         if (this.#pass === pass && this.#selection.isDone) break;
       }
@@ -179,19 +191,7 @@ export class LoadMessages {
   }
 
   async *#entries(): AsyncGenerator<readonly ReplayEntry[]> {
-    const { inputs, reading, signal } = this.#options;
-    for (const input of inputs) yield* readEntries(input, signal, reading);
-  }
-
-  /** Adds entries, and waits until fewer than MAX_AHEAD are left. */
-  async #add(items: readonly PassItem[]): Promise<void> {
-    this.#ahead = [...this.#ahead.slice(this.#at), ...items];
-    this.#at = 0;
-    this.onReady();
-    while (this.#left >= MAX_AHEAD && !this.#isEnded && !this.#options.signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wanted = resolve;
-      });
-    }
+    const { inputs, reading } = this.#options;
+    for (const input of inputs) yield* readEntries(input, this.#closing.signal, reading);
   }
 }

@@ -9,6 +9,8 @@ export interface LoadPlan extends ReplayPlan {
   /** The shape as given. */
   readonly text: string;
   readonly shape: LoadShape;
+  /** The time of `--for`. */
+  readonly forMs: number | undefined;
   readonly warmupMs: number;
   readonly objectives: readonly Objective[];
 }
@@ -17,13 +19,14 @@ export interface LoadPlan extends ReplayPlan {
 export function loadPlanOf(options: ReplayOptions): LoadPlan {
   const plan = planOf(options);
   const { load: text = '', slo, received, report, duration, warmup: warmupMs = 0 } = options;
-  const shape = readShape(text, options.for ?? duration);
+  const forMs = options.for ?? duration;
+  const shape = readShape(text, forMs);
   const objectives = slo === undefined ? [] : readObjectives(slo);
   if (shape.kind === 'max' && objectives.length === 0) {
     const hint = "add for example --slo 'p99<250ms,errors<0.1%'";
     throw flagError('--load', '`--load max` needs the objectives that the rate must hold', hint);
   }
-  const lost = objectives.find(({ metric }) => metric.kind === 'lost');
+  const lost = objectives.find(({ metric }) => metric === 'lost');
   if (lost !== undefined && received === undefined) {
     const hint = 'add --received with a URL or a command that prints the number';
     throw flagError('--slo', `\`${lost.expr}\` needs the number of messages that arrived`, hint);
@@ -32,7 +35,11 @@ export function loadPlanOf(options: ReplayOptions): LoadPlan {
     const sentence = `Expected \`--report\` of a load to be an .html file, got ${printable(report, 60)}`;
     throw flagError('--report', sentence, 'name it for example load.html');
   }
-  return { ...plan, text: text.trim(), shape, warmupMs, objectives };
+  if ((options.workers ?? 1) > 1 && options.order === 'user') {
+    const sentence = '`--workers` sends from several threads, which do not keep the order of a user';
+    throw flagError('--workers', sentence, 'leave out --order user, or --workers');
+  }
+  return { ...plan, text: text.trim(), shape, forMs, warmupMs, objectives };
 }
 
 /**

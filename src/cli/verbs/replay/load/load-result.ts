@@ -1,10 +1,8 @@
-import type { LoadSender } from '../../../../app/load/load-sender.ts';
 import { judgeLoad, type LoadVerdict } from '../../../../replay/load/verdict.ts';
 import { ExitCode, interruptedCode } from '../../../exit-code.ts';
 import type { Io } from '../../../io.ts';
-import type { LoadMessages } from './load-messages.ts';
 import type { LoadPlan } from './load-options.ts';
-import type { LoadPartResult, LoadRun } from './load-run.ts';
+import type { LoadControl, LoadPartResult } from './load-control.ts';
 import type { LoadReplaySummary, LoadSummary } from './output/load-summary.ts';
 import type { SearchCurve } from './max-load.ts';
 
@@ -15,35 +13,43 @@ export type LoadResult = LoadPartResult & { readonly max?: SearchCurve };
 
 interface FinishedLoad {
   readonly plan: LoadPlan;
-  readonly sender: LoadSender;
-  readonly io: Io;
-  readonly run: LoadRun;
+  readonly control: LoadControl;
   readonly part: LoadResult;
   readonly arrived: Arrivals;
-  readonly messages: LoadMessages;
+  /** Time of the whole command. */
+  readonly ms: number;
 }
 
-export function loadSummary({ plan, run, part, arrived, messages, sender, io }: FinishedLoad): LoadSummary {
+export function replaySummary(finished: FinishedLoad): LoadReplaySummary {
+  const load = loadSummary(finished);
+  const { p50, p95, p99 } = load.latencyMs;
+  const { counts } = finished.control.report;
+  const ms = Math.round(finished.ms);
+  return { ...counts, queued: 0, ms, perSecond: load.rate, latencyMs: { p50, p95, p99 }, load };
+}
+
+function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummary {
   const { recorder, sentMs, max } = part;
-  const { behind, latency, service, ...counts } = recorder.total;
+  const { counts, behind, latency, service } = recorder.total;
+  const { stopped, report } = control;
   const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
-  const judged = judgeLoad(plan.objectives, figures, recorder);
-  const isShort = plan.shape.kind === 'curve' && sentMs < Math.floor(plan.shape.curve.durationMs);
-  const stopped = stoppedBy(run, isShort && messages.isEnded, io);
+  // A rate over a part of the time says nothing about the rest.
+  const isCut = stopped === 'no-messages';
+  const judged = judgeLoad(plan.objectives, isCut ? { ...figures, rate: undefined } : figures, recorder);
   return {
     shape: plan.text,
-    url: sender.shownUrl,
+    url: report.url,
     ms: Math.round(sentMs),
-    rate: Math.round(figures.rate * 10) / 10,
+    rate: Math.round((figures.rate ?? 0) * 10) / 10,
     ...counts,
     behindMs: behind.percentilesMs(),
     latencyMs: latency.percentilesMs(),
     serviceMs: service.percentilesMs(),
-    failures: Object.fromEntries(run.failures),
+    failures: report.failures,
     ...arrived,
     ...(stopped !== undefined && { stopped }),
     ...(max === undefined ? judged : { ...maxVerdict(max, judged), max }),
-    ...(run.isStopped && { verdict: 'broken' }),
+    ...(stopped === 'errors-alone' && { verdict: 'broken' }),
   };
 }
 
@@ -51,32 +57,6 @@ export function loadSummary({ plan, run, part, arrived, messages, sender, io }: 
 function maxVerdict({ rate, isSenderLimited }: SearchCurve, { slo }: LoadVerdict): LoadVerdict {
   if (isSenderLimited) return { verdict: 'invalid', slo };
   return { verdict: rate > 0 && slo.every(({ held }) => held) ? 'held' : 'broken', slo };
-}
-
-function stoppedBy(run: LoadRun, isOutOfMessages: boolean, { signal }: Io): LoadSummary['stopped'] {
-  if (signal.aborted) return 'interrupted';
-  if (run.isStopped) return 'errors-alone';
-  return isOutOfMessages ? 'no-messages' : undefined;
-}
-
-export function replaySummary(
-  { counts }: LoadRun,
-  messages: LoadMessages,
-  { load, ms }: { readonly load: LoadSummary; readonly ms: number },
-): LoadReplaySummary {
-  const { delivered, failed, unsent } = counts;
-  const { p50, p95, p99 } = load.latencyMs;
-  return {
-    ...messages.counts,
-    delivered,
-    failed,
-    queued: 0,
-    unsent,
-    ms: Math.round(ms),
-    perSecond: load.rate,
-    latencyMs: { p50, p95, p99 },
-    load,
-  };
 }
 
 /** Returns the exit code of a load: by its objectives if there are any, else by its messages. */

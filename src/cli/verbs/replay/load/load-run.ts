@@ -1,107 +1,86 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoadSender } from '../../../../app/load/load-sender.ts';
+import type { DirectSender } from '../../../../app/load/direct-sender.ts';
 import { elapsedMs } from '../../../../clock.ts';
 import type { AttemptResult } from '../../../../engine/round/attempt-result.ts';
 import { nextRoundAt } from '../../../../engine/round/schedule.ts';
-import type { LoadCurve } from '../../../../replay/load/load-curve.ts';
-import { LoadRecorder, type LoadSecond } from '../../../../replay/load/load-recorder.ts';
-import type { Objective } from '../../../../replay/load/objectives.ts';
+import { dueTimes, withWarmup, type LoadShare } from '../../../../replay/load/load-curve.ts';
+import { curveOf } from '../../../../replay/load/load-shape.ts';
 import { attemptText } from '../../../attempt-text.ts';
 import type { KeyedMessage, LoadMessages } from './load-messages.ts';
+import type { LoadEvents, LoadPart, LoadReport, LoadSending, PartTimes } from './load-sending.ts';
 import { OpenLoop, type LoadOutcome } from './open-loop.ts';
 
-/** The figures of the line at a terminal. */
-export interface LoadMoment {
-  readonly now: number;
-  readonly rate: number;
-  readonly inFlight: number;
-  readonly recorder: LoadRecorder;
-}
-
-export interface LoadRunOptions {
-  readonly sender: LoadSender;
+interface LoadRunOptions {
+  readonly sender: DirectSender;
   readonly messages: LoadMessages;
+  readonly share: LoadShare;
+  /** Maximum number of messages in flight. */
   readonly slots: number;
   /** Time to retry a failed message. 0 for one attempt. */
   readonly retryForMs: number;
-  readonly signal: AbortSignal;
-  readonly onTick: (moment: LoadMoment) => void;
+  /** Aborts the attempts in flight. */
+  readonly aborting: AbortController;
 }
 
-export interface LoadPart {
-  readonly curve: LoadCurve;
-  readonly warmupMs: number;
-  readonly objectives: readonly Objective[];
-  readonly onSecond: (second: LoadSecond) => void;
-}
-
-export interface LoadPartResult {
-  readonly recorder: LoadRecorder;
-  /** Time after the warm-up for which messages were due. */
-  readonly sentMs: number;
-}
-
-/** Time of errors alone after which a load stops: load against a stranger is an attack. */
-const ERRORS_ALONE_MS = 30_000;
-/** Time that messages in flight get after an interruption. */
-const GRACE_MS = 1_000;
 /** Maximum number of kinds of failures to count. */
 const MAX_KINDS = 20;
 
-/** One load: its parts one after the other, over the same connections. */
-export class LoadRun {
-  readonly counts = { delivered: 0, failed: 0, unsent: 0, reconnected: 0 };
-  /** The number of failures by their text. */
-  readonly failures = new Map<string, number>();
+/** Sends the parts of a load one after the other in this thread, over the same connections. */
+export class LoadRun implements LoadSending {
+  readonly #counts = { delivered: 0, failed: 0, unsent: 0 };
+  readonly #failures: Record<string, number> = {};
   readonly #options: LoadRunOptions;
   readonly #order = new KeyOrder();
-  readonly #errorsAlone = new AbortController();
-  readonly #stop: AbortSignal;
+  readonly #stopping = new AbortController();
   #error: unknown;
 
   constructor(options: LoadRunOptions) {
     this.#options = options;
-    this.#stop = AbortSignal.any([options.signal, this.#errorsAlone.signal]);
-    const abort = (): void => void sleep(GRACE_MS, undefined, { ref: false }).then(options.sender.abort);
-    options.signal.addEventListener('abort', abort, { once: true });
   }
 
-  /** Whether the load was stopped because only errors came. */
-  get isStopped(): boolean {
-    return this.#errorsAlone.signal.aborted;
+  get report(): LoadReport {
+    const { messages } = this.#options;
+    const counts = { ...messages.counts, ...this.#counts };
+    const { shownUrl: url } = this.#options.sender;
+    return { url, counts, failures: this.#failures, isEnded: messages.isEnded };
   }
 
-  get isEnded(): boolean {
-    return this.#stop.aborted || this.#options.messages.isEnded;
-  }
-
-  /** Sends one curve and waits for the responses. Throws the error of an unreadable input or an unusable request. */
-  async part({ curve, warmupMs, objectives, onSecond }: LoadPart): Promise<LoadPartResult> {
-    const { messages, slots, onTick } = this.#options;
-    const recorder = new LoadRecorder({ objectives, warmupMs, onSecond });
+  async part({ shape, forMs, warmupMs, startAt }: LoadPart, events: LoadEvents): Promise<PartTimes> {
+    const { messages, slots, share } = this.#options;
+    const curve = withWarmup(curveOf(shape, forMs), warmupMs);
     const loop: OpenLoop<KeyedMessage> = new OpenLoop<KeyedMessage>({
-      curve,
+      dueTimes: dueTimes(curve, share),
+      durationMs: curve.durationMs,
+      startAt,
       slots,
-      signal: this.#stop,
+      signal: this.#stopping.signal,
       next: () => this.#next(),
       isEnded: () => this.#error !== undefined || messages.isEnded,
       send: (message) => {
         const began = elapsedMs();
         return this.#order.run(message.orderKeys, () => this.#send(message, began));
       },
-      recorder,
-      onTick: (now) => {
-        recorder.advance(now);
-        if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#errorsAlone.abort();
-        onTick({ now, rate: curve.rateAt(now), inFlight: loop.inFlight, recorder });
-      },
+      onEvent: events.add,
+      onTick: events.advance,
     });
     messages.onReady = () => loop.wake();
     const sentMs = await loop.run();
     messages.onReady = () => {};
-    recorder.finish(loop.now);
     if (this.#error !== undefined) throw this.#error;
-    return { recorder, sentMs: Math.max(0, sentMs - warmupMs) };
+    return { sentMs, endedMs: loop.now, isShort: sentMs < Math.floor(curve.durationMs) };
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  abort(): void {
+    this.#options.aborting.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#options.messages.close();
+    await this.#options.sender.close();
   }
 
   #next(): KeyedMessage | undefined {
@@ -115,69 +94,49 @@ export class LoadRun {
 
   /** Sends a message, again while it fails and `--retry-for` allows it. */
   async #send(message: KeyedMessage, began: number): Promise<LoadOutcome> {
-    const { sender, retryForMs } = this.#options;
+    const { signal } = this.#stopping;
     for (let rounds = 1; ; rounds++) {
       const sentAt = elapsedMs();
-      const result = await sender.send(message).catch((error: unknown) => {
+      const result = await this.#options.sender.send(message).catch((error: unknown) => {
         this.#error ??= error;
         return undefined;
       });
-      if (result === undefined) {
-        this.counts.unsent++;
-        return { isAcknowledged: false, isUnsent: true, ms: 0, serviceMs: 0 };
-      }
-      const waitMs = this.#retryWaitMs(result, { began, rounds, retryForMs });
+      const waitMs = this.#retryWaitMs(result, began, rounds);
       if (waitMs !== undefined) {
-        await sleep(waitMs, undefined, { signal: this.#stop }).catch(() => {});
-        if (!this.#stop.aborted) continue;
+        await sleep(waitMs, undefined, { signal }).catch(() => {});
+        if (!signal.aborted) continue;
       }
-      const { ms: serviceMs } = result;
-      const isUnsent = result.result === 'retryable' && result.error === 'aborted';
-      this.#count(result, isUnsent);
-      return {
-        isAcknowledged: result.result === 'delivered',
-        isUnsent,
-        ms: sentAt - began + serviceMs,
-        serviceMs,
-      };
+      const kind = this.#count(result);
+      const serviceMs = result?.ms ?? 0;
+      const ms = sentAt - began + serviceMs;
+      return { isAcknowledged: kind === 'delivered', isUnsent: kind === 'unsent', ms, serviceMs };
     }
   }
 
-  #retryWaitMs(
-    result: AttemptResult,
-    { began, rounds, retryForMs }: { began: number; rounds: number; retryForMs: number },
-  ): number | undefined {
-    if (result.result !== 'retryable' || retryForMs === 0 || this.#stop.aborted) return undefined;
+  #retryWaitMs(result: AttemptResult | undefined, began: number, rounds: number): number | undefined {
+    const { retryForMs } = this.#options;
+    const isRetried = result?.result === 'retryable' && retryForMs > 0 && !this.#stopping.signal.aborted;
+    if (!isRetried) return undefined;
     const now = elapsedMs();
-    const notBefore = [now + (result.retryAfterMs ?? 0)];
-    const next = {
-      now,
-      firstAttemptAt: began,
-      retryForMs,
-      rounds,
-      notBefore,
-      roundMs: 0,
-      random: Math.random(),
-    };
-    const at = nextRoundAt(next);
+    const window = { now, firstAttemptAt: began, retryForMs, rounds, roundMs: 0, random: Math.random() };
+    const at = nextRoundAt({ ...window, notBefore: [now + (result.retryAfterMs ?? 0)] });
     return at === undefined ? undefined : at - now;
   }
 
-  #count(result: AttemptResult, isUnsent: boolean): void {
-    if (result.reconnected) this.counts.reconnected++;
-    if (isUnsent) this.counts.unsent++;
-    else if (result.result === 'delivered') this.counts.delivered++;
-    else this.#countFailure(result);
+  #count(result: AttemptResult | undefined): 'delivered' | 'failed' | 'unsent' {
+    const isUnsent = result === undefined || (result.result === 'retryable' && result.error === 'aborted');
+    const kind = isUnsent ? 'unsent' : result.result === 'delivered' ? 'delivered' : 'failed';
+    this.#counts[kind]++;
+    if (!isUnsent && result.result !== 'delivered') this.#countFailure(result);
+    return kind;
   }
 
-  #countFailure({ status, ...result }: AttemptResult): void {
-    this.counts.failed++;
-    const { error = '' } = 'error' in result ? result : {};
-    const shown = { url: this.#options.sender.shownUrl, error, ...(status !== undefined && { status }) };
-    const text = attemptText(shown);
-    if (this.failures.size < MAX_KINDS || this.failures.has(text)) {
-      this.failures.set(text, (this.failures.get(text) ?? 0) + 1);
-    }
+  #countFailure({ status, error }: Pick<AttemptResult, 'status'> & { readonly error: string }): void {
+    const { shownUrl: url } = this.#options.sender;
+    const text = attemptText({ url, error, ...(status !== undefined && { status }) });
+    const known = this.#failures[text];
+    if (known === undefined && Object.keys(this.#failures).length >= MAX_KINDS) return;
+    this.#failures[text] = (known ?? 0) + 1;
   }
 }
 

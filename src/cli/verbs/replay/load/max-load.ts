@@ -1,12 +1,11 @@
 import { systemClock, sleep } from '../../../../clock.ts';
 import type { LatencyMs } from '../../../../replay/load/latency-histogram.ts';
-import { constantRate } from '../../../../replay/load/load-curve.ts';
-import type { LoadSecond } from '../../../../replay/load/load-recorder.ts';
-import { withWarmup } from '../../../../replay/load/load-shape.ts';
 import { searchHighest, type FoundRate, type StepResult } from '../../../../replay/load/max-search.ts';
 import { isTimed, type Objective } from '../../../../replay/load/objectives.ts';
 import { judgeLoad } from '../../../../replay/load/verdict.ts';
-import type { LoadPartResult, LoadRun } from './load-run.ts';
+import type { LoadControl, LoadPartResult, RecordedPart } from './load-control.ts';
+
+type OnSecond = RecordedPart['onSecond'];
 
 /** The rates that a search has tried, and the highest that held. */
 export interface SearchCurve extends FoundRate {
@@ -24,7 +23,7 @@ interface MaxLoadOptions {
   readonly durationMs: number;
   readonly warmupMs: number;
   readonly objectives: readonly Objective[];
-  readonly onSecond: (second: LoadSecond, rate: number) => void;
+  readonly onSecond: (...second: [...Parameters<OnSecond>, rate: number]) => void;
   readonly onStep: (point: SearchPoint) => void;
   readonly signal: AbortSignal;
 }
@@ -39,28 +38,28 @@ const RECOVERY_MS = 200;
 
 /** Searches the highest rate that holds the objectives. Loss is left out, because it is known only at the end. */
 export async function findMax(
-  run: LoadRun,
+  control: LoadControl,
   options: MaxLoadOptions,
 ): Promise<LoadPartResult & { max: SearchCurve }> {
-  const { durationMs, objectives, signal, onStep } = options;
+  const { durationMs, signal, onStep } = options;
   const stepMs = Math.min(LONGEST_STEP_MS, Math.max(SHORTEST_STEP_MS, durationMs / STEPS));
-  const timed = objectives.filter(isTimed);
+  const objectives = options.objectives.filter(isTimed);
   const curve: SearchPoint[] = [];
   let [leftMs, warmupMs] = [durationMs, options.warmupMs];
   let last: LoadPartResult | undefined;
   const found = await searchHighest(async (rate, isConfirmation) => {
-    if (last !== undefined && (run.isEnded || leftMs <= 0)) return undefined;
-    const ms = Math.min(leftMs, isConfirmation ? CONFIRMATION * stepMs : stepMs);
-    leftMs -= ms;
-    const onSecond = (second: LoadSecond): void => options.onSecond(second, rate);
-    const load = withWarmup(constantRate(rate, ms), warmupMs);
-    const part = await run.part({ curve: load, warmupMs, objectives: timed, onSecond });
+    if (last !== undefined && (control.stopped !== undefined || leftMs <= 0)) return undefined;
+    const forMs = Math.min(leftMs, isConfirmation ? CONFIRMATION * stepMs : stepMs);
+    leftMs -= forMs;
+    const onSecond: OnSecond = (second, inFlight) => options.onSecond(second, inFlight, rate);
+    const part = await control.part({ shape: `${rate}/s`, forMs, warmupMs, objectives, onSecond });
     warmupMs = 0;
     last ??= part;
-    if (signal.aborted || run.isStopped) return undefined;
-    const { verdict: result } = judgeLoad(timed, part.recorder.figures(part.sentMs), part.recorder);
-    const { total } = part.recorder;
-    const point = { rate, result, latencyMs: total.latency.percentilesMs(), errors: total.errors };
+    if (control.stopped !== undefined) return undefined;
+    const { recorder, sentMs } = part;
+    const { verdict: result } = judgeLoad(objectives, recorder.figures(sentMs), recorder);
+    const { latency, counts } = recorder.total;
+    const point = { rate, result, latencyMs: latency.percentilesMs(), errors: counts.errors };
     curve.push(point);
     onStep(point);
     if (result === 'held') last = part;

@@ -1,8 +1,7 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { elapsedMs } from '../../../../clock.ts';
 import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
-import type { LoadCurve } from '../../../../replay/load/load-curve.ts';
-import type { LoadRecorder } from '../../../../replay/load/load-recorder.ts';
+import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
 /** How a message that was sent ended. */
 export interface LoadOutcome {
@@ -16,7 +15,11 @@ export interface LoadOutcome {
 }
 
 interface OpenLoopOptions<Message> {
-  readonly curve: LoadCurve;
+  /** Yields when each message is due, in order. */
+  readonly dueTimes: Iterator<number, void>;
+  readonly durationMs: number;
+  /** Start of the load in the time of `elapsedMs`. */
+  readonly startAt: number;
   /** Maximum number of messages in flight. */
   readonly slots: number;
   /** Returns the next message; undefined if none is ready yet, or none is left. */
@@ -24,7 +27,7 @@ interface OpenLoopOptions<Message> {
   readonly isEnded: () => boolean;
   /** Sends a message at once. Does not reject. */
   readonly send: (message: Message) => Promise<LoadOutcome>;
-  readonly recorder: LoadRecorder;
+  readonly onEvent: (event: LoadEvent) => void;
   /** Called at least ten times a second. */
   readonly onTick: (now: number) => void;
   /** Ends the sending. Messages in flight still settle. */
@@ -45,16 +48,16 @@ const TURN = 100;
  */
 export class OpenLoop<Message> {
   readonly #options: OpenLoopOptions<Message>;
-  readonly #startedAt = elapsedMs();
-  #sent = 0;
-  #inFlight = 0;
   readonly #budget: ConnectionBudget;
+  /** When the next message is due. Undefined after the last one. */
+  #dueAt: number | undefined;
+  #inFlight = 0;
   /** The reason why a message that is due is not sent. */
   #waiting: ConnectionVerdict = 'send';
-  #sampledAt = 0;
-  #sample: EventLoopUtilization = performance.eventLoopUtilization();
   /** When the last wait for the receiver ended. */
   #freeAt = 0;
+  #sampledAt = 0;
+  #sample: EventLoopUtilization = performance.eventLoopUtilization();
   #timer: NodeJS.Timeout | undefined;
   #isYielding = false;
   /** When the last message was due, or the sending ended before. Undefined until then. */
@@ -64,14 +67,11 @@ export class OpenLoop<Message> {
   constructor(options: OpenLoopOptions<Message>) {
     this.#options = options;
     this.#budget = new ConnectionBudget(options.slots);
-  }
-
-  get inFlight(): number {
-    return this.#inFlight;
+    this.#dueAt = this.#nextDue();
   }
 
   get now(): number {
-    return elapsedMs() - this.#startedAt;
+    return elapsedMs() - this.#options.startAt;
   }
 
   /** Sends all messages, and waits for the responses. Resolves to the time for which messages were due. */
@@ -94,6 +94,11 @@ export class OpenLoop<Message> {
     if (!this.#isYielding && this.#sentMs === undefined) this.#turn();
   }
 
+  #nextDue(): number | undefined {
+    const { value } = this.#options.dueTimes.next();
+    return value ?? undefined;
+  }
+
   #tick(): void {
     clearTimeout(this.#timer);
     const now = this.now;
@@ -103,7 +108,7 @@ export class OpenLoop<Message> {
     this.#isYielding = false;
     if (this.#sentMs === undefined) this.#turn();
     if (this.#isYielding) return;
-    const left = (this.#dueAt() ?? this.#options.curve.durationMs) - this.now;
+    const left = (this.#dueAt ?? this.#options.durationMs) - this.now;
     const waitMs = this.#sentMs === undefined ? left : LONGEST_WAIT_MS;
     this.#timer = setTimeout(() => this.#tick(), Math.min(LONGEST_WAIT_MS, Math.max(1, Math.floor(waitMs))));
   }
@@ -124,33 +129,20 @@ export class OpenLoop<Message> {
     setImmediate(() => this.#tick());
   }
 
-  /** Returns when the next message is due. Undefined after the last one. */
-  #dueAt(): number | undefined {
-    const { curve } = this.#options;
-    if (this.#sent >= curve.count) return undefined;
-    const dueAt = curve.dueAt(this.#sent);
-    return dueAt < curve.durationMs ? dueAt : undefined;
-  }
-
   /** Sends the messages that are due. Returns whether some are left for the next turn. */
   #sendDue(now: number): boolean {
+    const { durationMs, next, isEnded } = this.#options;
     for (let count = 0; count < TURN; count++) {
-      const dueAt = this.#dueAt();
-      if (dueAt === undefined) {
-        if (now >= this.#options.curve.durationMs) this.#end();
+      const dueAt = this.#dueAt;
+      const isOver = now >= durationMs + (dueAt === undefined ? 0 : OVERTIME_MS);
+      if (isOver) this.#giveUp(now);
+      if (isOver || dueAt === undefined || dueAt > now || !this.#hasConnection(now)) return false;
+      const message = next();
+      if (message !== undefined) this.#send(message, dueAt);
+      else {
+        if (isEnded()) this.#end();
         return false;
       }
-      if (now >= this.#options.curve.durationMs + OVERTIME_MS) {
-        this.#giveUp(now);
-        return false;
-      }
-      if (dueAt > now || !this.#hasConnection(now)) return false;
-      const message = this.#options.next();
-      if (message === undefined) {
-        if (this.#options.isEnded()) this.#end();
-        return false;
-      }
-      this.#send(message, dueAt);
     }
     return true;
   }
@@ -163,36 +155,37 @@ export class OpenLoop<Message> {
   }
 
   #send(message: Message, dueAt: number): void {
-    const { send, recorder } = this.#options;
-    this.#sent++;
+    const { send, onEvent } = this.#options;
+    this.#dueAt = this.#nextDue();
     this.#inFlight++;
     const sentAt = this.now;
-    recorder.sent({ dueAt, behindMs: sentAt - Math.max(dueAt, this.#freeAt) }, sentAt);
-    void send(message).then((outcome) => this.#settled(outcome, { dueAt, sentAt }));
+    const behindMs = sentAt - Math.max(dueAt, this.#freeAt);
+    onEvent({ kind: 'sent', at: sentAt, dueAt, ms: behindMs, serviceMs: 0 });
+    void send(message).then((outcome) => this.#settled(outcome, dueAt, sentAt));
   }
 
-  #settled(outcome: LoadOutcome, { dueAt, sentAt }: { dueAt: number; sentAt: number }): void {
+  #settled({ isAcknowledged, isUnsent, ms, serviceMs }: LoadOutcome, dueAt: number, sentAt: number): void {
+    const at = this.now;
     this.#inFlight--;
-    this.#budget.settled(this.now);
-    const { isAcknowledged, isUnsent, ms, serviceMs } = outcome;
-    const latencyMs = sentAt - dueAt + ms;
-    if (!isUnsent) this.#options.recorder.settled({ dueAt, isAcknowledged, latencyMs, serviceMs }, this.now);
+    this.#budget.settled(at);
+    const kind = isAcknowledged ? 'acknowledged' : 'failed';
+    if (!isUnsent) this.#options.onEvent({ kind, at, dueAt, ms: sentAt - dueAt + ms, serviceMs });
     if (this.#waiting !== 'send') this.wake();
     this.#finishIfEmpty();
   }
 
   /** Ends the sending without the messages that are left. They are errors, and have waited until now. */
   #giveUp(now: number): void {
-    for (let dueAt = this.#dueAt(); dueAt !== undefined; dueAt = this.#dueAt()) {
-      const behindMs = this.#waiting === 'wait-for-receiver' ? 0 : now - Math.max(dueAt, this.#freeAt);
-      this.#options.recorder.notSent({ dueAt, behindMs }, now);
-      this.#sent++;
+    for (; this.#dueAt !== undefined; this.#dueAt = this.#nextDue()) {
+      const dueAt = this.#dueAt;
+      const ms = this.#waiting === 'wait-for-receiver' ? 0 : now - Math.max(dueAt, this.#freeAt);
+      this.#options.onEvent({ kind: 'not-sent', at: now, dueAt, ms, serviceMs: 0 });
     }
     this.#end();
   }
 
   #end(): void {
-    this.#sentMs ??= Math.min(this.now, this.#options.curve.durationMs);
+    this.#sentMs ??= Math.max(0, Math.min(this.now, this.#options.durationMs));
     this.#finishIfEmpty();
   }
 

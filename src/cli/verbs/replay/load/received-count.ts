@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep, systemClock } from '../../../../clock.ts';
 import { InputError, messageOf } from '../../../../errors.ts';
 import { printable, redactUrl } from '../../../../redact.ts';
-import { captureCommand } from '../../../child/captured-command.ts';
+import { captureCommand, type CaptureOptions } from '../../../child/captured-command.ts';
 import type { Io } from '../../../io.ts';
 
 const READ_TIMEOUT_MS = 10_000;
+/** Time limit of a reading after an interruption. */
+const LAST_READ_TIMEOUT_MS = 1_000;
 const MAX_BYTES = 64 * 1024;
 /** Time between two reads. A receiver that works on what it has acknowledged gets this long for the next message. */
 const PAUSE_MS = 200;
@@ -16,7 +18,13 @@ const SETTLE_MS = 10_000;
  * anything but a number.
  */
 export async function readReceived(source: string, io: Io): Promise<number> {
-  const text = /^https?:\/\//i.test(source) ? await fetchText(source) : await commandText(source, io);
+  // An interruption ends the reading, but does not prevent the one that reconciles the results so far.
+  const [timeoutMs, signal] = io.signal.aborted
+    ? [LAST_READ_TIMEOUT_MS, new AbortController().signal]
+    : [READ_TIMEOUT_MS, io.signal];
+  const limits = { timeoutMs, signal };
+  const isUrl = /^https?:\/\//i.test(source);
+  const text = isUrl ? await fetchText(source, limits) : await commandText(source, io, limits);
   const count = numberIn(text.trim());
   if (count !== undefined) return count;
   throw receivedError(source, `expected a number, got ${printable(text.trim(), 60) || 'nothing'}`);
@@ -33,13 +41,15 @@ export async function readSettled(source: string, io: Io, wanted: number): Promi
     const count = await readReceived(source, io);
     if (count >= wanted || count === before || performance.now() > until || io.signal.aborted) return count;
     before = count;
-    await sleep(PAUSE_MS);
+    await sleep(systemClock, PAUSE_MS, io.signal);
   }
 }
 
-async function fetchText(url: string): Promise<string> {
+type ReadLimits = Pick<CaptureOptions, 'timeoutMs' | 'signal'>;
+
+async function fetchText(url: string, { timeoutMs, signal }: ReadLimits): Promise<string> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
     const text = await response.text();
     if (response.ok) return text;
     throw receivedError(redactUrl(url), `expected a number, got the status ${response.status}`);
@@ -50,9 +60,8 @@ async function fetchText(url: string): Promise<string> {
   }
 }
 
-async function commandText(command: string, { env, cwd }: Io): Promise<string> {
-  const signal = new AbortController().signal;
-  const options = { env, cwd, signal, timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
+async function commandText(command: string, { env, cwd }: Io, limits: ReadLimits): Promise<string> {
+  const options = { env, cwd, ...limits, maxBytes: MAX_BYTES };
   const { stdout, stderr, end } = await captureCommand(command, options);
   if (typeof end === 'object' && 'code' in end && end.code === 0) return stdout;
   const how =

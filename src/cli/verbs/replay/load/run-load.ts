@@ -1,8 +1,8 @@
-import { openLoadSender, type LoadSender } from '../../../../app/load/load-sender.ts';
+import type { Readable } from 'node:stream';
 import { elapsedMs } from '../../../../clock.ts';
 import { formatDuration } from '../../../../duration.ts';
 import { HooksError } from '../../../../errors.ts';
-import { withWarmup } from '../../../../replay/load/load-shape.ts';
+import { WHOLE } from '../../../../replay/load/load-curve.ts';
 import { expandInputs } from '../../../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN, type Input } from '../../../../replay/reading/inputs.ts';
 import { assertFormats, nothingToRead } from '../../../../replay/reading/read-entries.ts';
@@ -16,13 +16,13 @@ import { remarkOnSigning } from '../../../flags/signature/unsigned-note.ts';
 import type { Io } from '../../../io.ts';
 import { claimStdin } from '../../../stdin.ts';
 import type { ReplayOptions } from '../options.ts';
-import { readyOptionsOf } from '../replay.ts';
-import { LoadMessages } from './load-messages.ts';
+import { LoadControl, type RecordedPart } from './load-control.ts';
 import { loadOptions, loadPlanOf, type LoadPlan } from './load-options.ts';
 import { LoadOutput } from './output/load-output.ts';
-import { loadExitCode, loadSummary, replaySummary, type Arrivals, type LoadResult } from './load-result.ts';
-import { LoadRun } from './load-run.ts';
+import { loadExitCode, replaySummary, type Arrivals, type LoadResult } from './load-result.ts';
+import type { LoadSending } from './load-sending.ts';
 import { findMax } from './max-load.ts';
+import { openLoadRun } from './open-load-run.ts';
 import { readReceived, readSettled } from './received-count.ts';
 
 interface LoadContext {
@@ -41,25 +41,21 @@ export async function runLoad(
   const plan = loadPlanOf(options);
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
+  if (files.includes(STDIN) && (options.workers ?? 1) > 1) {
+    const sentence = '`--workers` sends from several threads, which cannot share standard input';
+    throw flagError('--workers', sentence, 'write the messages to a file first, or leave out --workers');
+  }
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   if (options.exact) await assertFormats(inputs, options);
   const target = await openTarget(options, io);
   try {
-    const { sources } = target.to;
-    const urls = destinationsOf(sources).flatMap(({ enabled, webhooks }) => (enabled ? webhooks : []));
-    const question = {
-      urls: urls.map(({ url }) => url),
-      yes: options.yes ?? false,
-      text: (hosts: string) => `Is ${hosts}, a public host, yours? Should hooks ${loadText(plan)}?`,
-    };
-    const declined = await askForPublicHosts(question, io);
-    if (declined !== undefined) return declined;
-    const sender = await openLoadSender({ sources, proxyEnv: io.env });
-    try {
-      return await sendLoad({ plan, options, inputs, sender, to: target.to, io });
-    } finally {
-      await sender.close();
-    }
+    const urls = destinationsOf(target.to.sources).flatMap(({ enabled, webhooks }) =>
+      enabled ? webhooks.map(({ url }) => url) : [],
+    );
+    const text = (hosts: string): string =>
+      `Is ${hosts}, a public host, yours? Should hooks ${loadText(plan)}?`;
+    const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text }, io);
+    return declined ?? (await sendLoad({ plan, options, files, inputs, stdin, to: target.to, io }));
   } finally {
     await target.close();
   }
@@ -93,91 +89,86 @@ function loadText({ text, shape }: LoadPlan): string {
 interface PreparedLoad {
   readonly plan: LoadPlan;
   readonly options: ReplayOptions;
+  readonly files: readonly string[];
   readonly inputs: readonly Input[];
-  readonly sender: LoadSender;
+  readonly stdin: Readable;
   readonly to: ToWebhooks;
   readonly io: Io;
 }
 
 async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
-  const { plan, options, inputs, sender, io } = prepared;
+  const { plan, options, inputs, io } = prepared;
   const before = options.received === undefined ? 0 : await readReceived(options.received, io);
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
   const output = await LoadOutput.open(options, paths, io);
-  const stop = new AbortController();
+  const sendings: LoadSending[] = [];
   try {
-    const messages = await messagesOf(prepared, output, stop.signal);
-    await messages.begun;
-    const run = new LoadRun({
-      sender,
-      messages,
-      ...limitsOf(prepared),
-      signal: io.signal,
-      onTick: (moment) => output.moment(moment),
-    });
+    await openSendings(sendings, prepared, (sentence) => output.invalid(sentence));
+    const control = new LoadControl(sendings, io.signal);
     const startedAt = elapsedMs();
-    const part = await runShape(run, plan, output, io);
-    if (messages.counts.read === 0 && !io.signal.aborted) throw nothingToRead(inputs);
-    const arrived = await arrivalsOf(prepared, before, run, output);
-    const load = loadSummary({ plan, run, part, arrived, messages, sender, io });
-    const summary = replaySummary(run, messages, { load, ms: elapsedMs() - startedAt });
+    const part = await runShape(control, plan, output, io);
+    if (control.report.counts.read === 0 && !io.signal.aborted) throw nothingToRead(inputs);
+    const arrived = await arrivalsOf(prepared, before, control, output);
+    const ms = elapsedMs() - startedAt;
+    const summary = replaySummary({ plan, control, part, arrived, ms });
     await output.finish(summary);
     return loadExitCode(summary, plan, io);
   } catch (error) {
     await output.abandon();
     throw error;
   } finally {
-    stop.abort();
+    await Promise.all(sendings.map((sending) => sending.close()));
   }
 }
 
-async function messagesOf(
-  { plan, options, inputs, to, io }: PreparedLoad,
-  output: LoadOutput,
-  signal: AbortSignal,
-): Promise<LoadMessages> {
-  const { exact = false, format, loop = false, order } = options;
-  const [destination = ''] = Object.values(to.sources).flatMap(({ destinations }) =>
-    Object.keys(destinations).filter((name) => destinations[name]?.enabled === true),
-  );
-  return new LoadMessages({
-    inputs,
-    reading: { exact, format },
-    readyOptions: await readyOptionsOf(options, io),
-    selection: plan.selection,
-    loops: loop,
-    destination,
-    keepsOrder: order === 'user',
-    onInvalid: (entry, error) => output.invalid(entry, error),
-    signal,
+/** Opens one sender in this thread, or one in each thread of `--workers`. Throws HooksError for what is unusable. */
+async function openSendings(
+  sendings: LoadSending[],
+  prepared: PreparedLoad,
+  onInvalid: (sentence: string) => void,
+): Promise<void> {
+  const { options, files, stdin, to, io } = prepared;
+  const { slots, retryForMs } = limitsOf(prepared);
+  const { env, cwd } = io;
+  const setup = { files, options, sources: to.sources, env, cwd, retryForMs };
+  // Each has at least one connection.
+  const of = Math.min(options.workers ?? 1, slots);
+  if (of === 1) {
+    sendings.push(await openLoadRun({ ...setup, share: WHOLE, slots }, { stdin, onInvalid }));
+    return;
+  }
+  const { LoadThread } = await import('./load-thread.ts');
+  const threads = Array.from({ length: of }, (_, index) => {
+    const ownSlots = Math.floor((slots + index) / of);
+    return new LoadThread({ ...setup, share: { index, of }, slots: ownSlots }, onInvalid);
   });
+  sendings.push(...threads);
+  await Promise.all(threads.map((thread) => thread.opened()));
 }
 
 /** Returns the limits of a load. Neither the concurrency nor the retries of the config apply, only those of flags. */
 function limitsOf({ options, to }: PreparedLoad): { slots: number; retryForMs: number } {
-  const [delivery] = destinationsOf(to.sources).flatMap(({ enabled, delivery: each }) =>
-    enabled ? each : [],
-  );
-  const isLimited = options.concurrency !== undefined && delivery !== undefined;
+  const [enabled] = destinationsOf(to.sources).filter((each) => each.enabled);
+  const { concurrency, retryFor } = options;
   return {
-    slots: isLimited ? delivery.concurrency : connectionLimit(),
-    retryForMs: options.retryFor === undefined ? 0 : (delivery?.retryForMs ?? 0),
+    slots: concurrency === undefined ? connectionLimit() : (enabled?.delivery.concurrency ?? 1),
+    retryForMs: retryFor === undefined ? 0 : (enabled?.delivery.retryForMs ?? 0),
   };
 }
 
-function runShape(run: LoadRun, plan: LoadPlan, output: LoadOutput, io: Io): Promise<LoadResult> {
-  const { shape, warmupMs, objectives } = plan;
+function runShape(control: LoadControl, plan: LoadPlan, output: LoadOutput, io: Io): Promise<LoadResult> {
+  const { shape, text, forMs, warmupMs, objectives } = plan;
   if (shape.kind === 'curve') {
-    const curve = withWarmup(shape.curve, warmupMs);
-    return run.part({ curve, warmupMs, objectives, onSecond: (second) => output.second(second) });
+    const onSecond: RecordedPart['onSecond'] = (second, inFlight) => output.second(second, inFlight);
+    return control.part({ shape: text, forMs, warmupMs, objectives, onSecond });
   }
   let count = 0;
-  return findMax(run, {
+  return findMax(control, {
     durationMs: shape.durationMs,
     warmupMs,
     objectives,
     // Numbers the seconds of all steps.
-    onSecond: (second, rate) => output.second({ ...second, second: ++count }, rate),
+    onSecond: (second, inFlight, rate) => output.second({ ...second, second: ++count }, inFlight, rate),
     onStep: (point) => output.step(point),
     signal: io.signal,
   });
@@ -186,10 +177,11 @@ function runShape(run: LoadRun, plan: LoadPlan, output: LoadOutput, io: Io): Pro
 async function arrivalsOf(
   { options: { received: source }, io }: PreparedLoad,
   before: number,
-  { counts: { delivered } }: LoadRun,
+  { report }: LoadControl,
   output: LoadOutput,
 ): Promise<Arrivals> {
   if (source === undefined) return {};
+  const { delivered } = report.counts;
   try {
     const received = (await readSettled(source, io, before + delivered)) - before;
     return { received, lost: Math.max(0, delivered - received) };

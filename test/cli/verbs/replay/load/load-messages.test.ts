@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LoadMessages, type KeyedMessage } from '../../../../../src/cli/verbs/replay/load/load-messages.ts';
+import { WHOLE, type LoadShare } from '../../../../../src/replay/load/load-curve.ts';
 import { createRewrite } from '../../../../../src/replay/rewrite.ts';
 import { openInputs, STDIN } from '../../../../../src/replay/reading/inputs.ts';
 import type { SelectionOptions } from '../../../../../src/replay/selection.ts';
@@ -16,9 +17,16 @@ interface Given {
   readonly stdin?: string;
   readonly loops?: boolean;
   readonly selection?: SelectionOptions;
+  readonly share?: LoadShare;
 }
 
-async function messagesOf({ file, stdin = '', loops = true, selection = {} }: Given): Promise<LoadMessages> {
+async function messagesOf({
+  file,
+  stdin = '',
+  loops = true,
+  selection = {},
+  share = WHOLE,
+}: Given): Promise<LoadMessages> {
   const cwd = temporaryFolder({ 'day.ndjson': file ?? '' });
   const inputs = await openInputs([file === undefined ? STDIN : 'day.ndjson'], {
     cwd,
@@ -34,7 +42,7 @@ async function messagesOf({ file, stdin = '', loops = true, selection = {} }: Gi
     destination: 'Webhooks',
     keepsOrder: false,
     onInvalid: () => {},
-    signal: new AbortController().signal,
+    share,
   });
 }
 
@@ -62,6 +70,19 @@ function large(count: number): string {
     (_, n) => `${track(n, { event: `E${n}`, properties: { padding } })}\n`,
   ).join('');
 }
+
+async function shared(file: string, of: number, given: Given, count: number): Promise<string[][]> {
+  const shares = Array.from({ length: of }, (_, index) => ({ index, of }));
+  return Promise.all(
+    shares.map(async (share) => {
+      const messages = await messagesOf({ file, share, ...given });
+      return (await taken(messages, count)).map((message) => String(eventOf(message)));
+    }),
+  );
+}
+
+const numbered = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `${track(n, { event: `E${n}` })}\n`).join('');
 
 describe('the messages of a load', () => {
   it('begin again after the last one, each time with new ids', async () => {
@@ -102,5 +123,38 @@ describe('the messages of a load', () => {
   it('repeat the selected ones of such a file', async () => {
     const messages = await messagesOf({ file: large(2_400), selection: { offset: 1, limit: 2 } });
     expect((await taken(messages, 6)).map(eventOf)).toEqual(['E1', 'E2', 'E1', 'E2', 'E1', 'E2']);
+  });
+
+  describe('of several senders', () => {
+    it('are each taken by one sender, in turn', async () => {
+      const all = await shared(numbered(7), 3, { loops: false }, 10);
+      expect(all).toEqual([
+        ['E0', 'E3', 'E6'],
+        ['E1', 'E4'],
+        ['E2', 'E5'],
+      ]);
+    });
+
+    it('are each taken once a pass, by another sender in each pass', async () => {
+      const all = await shared(numbered(2), 2, {}, 6);
+      expect(all).toEqual([
+        ['E0', 'E1', 'E0', 'E1', 'E0', 'E1'],
+        ['E1', 'E0', 'E1', 'E0', 'E1', 'E0'],
+      ]);
+    });
+
+    it('repeat although a sender has none in some passes', async () => {
+      const twice = ['E0', 'E0'];
+      expect(await shared(numbered(1), 3, {}, 2)).toEqual([twice, twice, twice]);
+    });
+
+    it('leave out invalid entries, which one sender counts', async () => {
+      const file = `{"type":"nonsense"}\n${numbered(1)}`;
+      const senders = await Promise.all(
+        [0, 1].map((index) => messagesOf({ file, share: { index, of: 2 }, selection: { limit: 2 } })),
+      );
+      for (const messages of senders) expect(await taken(messages, 3)).toHaveLength(3);
+      expect(senders.map(({ counts }) => counts.invalid)).toEqual([1, 0]);
+    });
   });
 });

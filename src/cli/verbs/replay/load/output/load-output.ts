@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
-import type { HooksError } from '../../../../../errors.ts';
 import type { LoadSecond } from '../../../../../replay/load/load-recorder.ts';
 import { Timeline } from '../../../../../replay/load/timeline.ts';
-import type { ReplayEntry } from '../../../../../replay/reading/replay-entry.ts';
 import { openReplacing, type ReplacingFile } from '../../../../../report/replacing-file.ts';
 import { rejectOverwrite } from '../../../../../report/reject-overwrite.ts';
 import { summaryLines } from '../../../../../report/summary.ts';
@@ -11,14 +9,11 @@ import { fitText } from '../../../../fit-text.ts';
 import type { Io } from '../../../../io.ts';
 import { jsonLine } from '../../../../json-line.ts';
 import { createProgress, type ProgressBar } from '../../../../print/progress.ts';
-import { invalidEntry, invalidSentence } from '../../invalid-entry.ts';
 import type { ReplayOptions } from '../../options.ts';
 import { plotLines, plotWidth } from './load-plot.ts';
-import type { LoadMoment } from '../load-run.ts';
 import { grouped, loadLines, type LoadReplaySummary } from './load-summary.ts';
 import type { SearchPoint } from '../max-load.ts';
 
-const MOMENT_MS = 250;
 /** Delay of the sender that is worth a note. */
 const BEHIND_MS = 1_000;
 /** Points of the charts of a report. */
@@ -31,9 +26,6 @@ export class LoadOutput {
   readonly #progress: ProgressBar;
   readonly #report: ReplacingFile | undefined;
   readonly #timeline = new Timeline();
-  /** Whether there is a live line. Kept, because asking the system takes as long as a message. */
-  readonly #isShown: boolean;
-  #nextMoment = 0;
   #isBehind = false;
   #errors = 0;
 
@@ -50,32 +42,21 @@ export class LoadOutput {
     this.#options = options;
     this.#io = io;
     this.#report = report;
-    this.#isShown = io.stderrIsTty;
     this.#progress = createProgress(io, { label: 'load', shown: true });
+    this.#progress.say('sending');
   }
 
   note(line: string): void {
     this.#progress.line(line);
   }
 
-  /** Shows the rate, the messages in flight, the latency of the current second and the errors so far. */
-  moment({ now, rate, inFlight, recorder }: LoadMoment): void {
-    // Percentiles take longer than the rest of a tick.
-    if (!this.#isShown || now < this.#nextMoment) return;
-    this.#nextMoment = now + MOMENT_MS;
-    const latency = recorder.currentLatency();
-    const [p50, p99] = [latency.percentileMs(50), latency.percentileMs(99)];
-    const times =
-      p50 === undefined || p99 === undefined ? '' : `, p50 ${durationText(p50)}, p99 ${durationText(p99)}`;
-    this.#progress.say(
-      `${Math.round(rate)}/s, ${inFlight} in flight${times}, ${grouped(this.#errors)} errors`,
-    );
-  }
-
-  second(second: LoadSecond, target?: number): void {
-    this.#nextMoment = 0;
-    this.#timeline.add(second);
+  /** Shows a second of the load: in the live line, and as a line of JSON. */
+  second(second: LoadSecond, inFlight: number, target?: number): void {
+    const { p50, p99 } = second.latencyMs;
+    const times = p50 === null || p99 === null ? '' : `, p50 ${durationText(p50)}, p99 ${durationText(p99)}`;
     this.#errors += second.errors;
+    this.#progress.say(`${second.rate}/s, ${inFlight} in flight${times}, ${grouped(this.#errors)} errors`);
+    this.#timeline.add(second);
     if (this.#isJson && this.#options.quiet !== true) {
       this.#io.out(jsonLine(target === undefined ? second : { ...second, target }));
       this.#io.flush();
@@ -91,8 +72,8 @@ export class LoadOutput {
     if (!this.#isJson && this.#options.quiet !== true) this.note(`${rate}/s ${result}`);
   }
 
-  invalid(entry: ReplayEntry, error: HooksError): void {
-    this.note(`${this.#io.errColor.red('invalid:')} ${invalidSentence(invalidEntry(entry, error))}`);
+  invalid(sentence: string): void {
+    this.note(`${this.#io.errColor.red('invalid:')} ${sentence}`);
   }
 
   async finish(summary: LoadReplaySummary): Promise<void> {

@@ -1,0 +1,101 @@
+import { wallClock } from '../../clock.ts';
+import type { Destination } from '../../engine/destination.ts';
+import {
+  idempotencyKeyOf,
+  toRequest,
+  toResult,
+  type OutgoingAttempt,
+  type SignedBody,
+} from '../../engine/round/attempt.ts';
+import type { AttemptResult } from '../../engine/round/attempt-result.ts';
+import type { Webhook } from '../../engine/webhook.ts';
+import { traceAttempt } from '../../message/trace-context.ts';
+import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
+import { sign } from '../../signature/sign.ts';
+import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
+import { createUndiciTransport } from '../../transport/undici-transport.ts';
+
+/** A message to send with one attempt. */
+export interface DirectMessage {
+  readonly messageId: string;
+  readonly body: Uint8Array;
+  /** The signature headers with which a capture was received, for a webhook without a secret. */
+  readonly received?: SignedHeaders | undefined;
+}
+
+interface DirectSenderOptions {
+  readonly destination: Destination;
+  readonly webhook: Webhook;
+  /** Environment variables that name proxies. */
+  readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
+  /** Aborts the attempts in flight. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends messages to a webhook as the engine does, each at once: without a queue, an order, a limit or a retry. */
+export class DirectSender {
+  /** The URL of the webhook, without its secrets. */
+  readonly shownUrl: string;
+  readonly #options: DirectSenderOptions;
+  readonly #transport;
+
+  constructor(options: DirectSenderOptions) {
+    this.#options = options;
+    this.shownUrl = options.webhook.shownUrl;
+    this.#transport = createUndiciTransport({ proxyEnv: options.proxyEnv });
+  }
+
+  /** Loads the HTTP client before the first message. */
+  async prepare(): Promise<void> {
+    const request = this.#request(this.#attempt({ messageId: '', body: new Uint8Array() }));
+    await this.#transport.send({ ...request, signal: AbortSignal.abort() });
+  }
+
+  /** Makes one attempt, which is signed now. Rejects only for a request that cannot be made. */
+  async send(message: DirectMessage): Promise<AttemptResult> {
+    const attempt = this.#attempt(message);
+    const result = await this.#transport.send(this.#request(attempt));
+    const { secrets } = this.#options.destination;
+    return toResult(result, attempt, { clock: wallClock, secrets, causes: undefined });
+  }
+
+  /** Makes one attempt, and returns the response as it came. */
+  exchange(
+    message: DirectMessage,
+    how: Pick<TransportRequest, 'responseBytes' | 'onHead'>,
+  ): Promise<TransportResult> {
+    return this.#transport.send({ ...this.#request(this.#attempt(message)), ...how });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  #request(attempt: OutgoingAttempt): TransportRequest {
+    return toRequest(attempt, this.#options.destination.delivery, this.#options.signal);
+  }
+
+  #attempt(message: DirectMessage): OutgoingAttempt {
+    const { destination, webhook } = this.#options;
+    const at = Math.floor(wallClock.now());
+    const isTraced = destination.delivery.traceparent === true && !webhook.hasOwnTrace;
+    const trace = isTraced ? traceAttempt(undefined, message.messageId) : undefined;
+    return { at, webhook, signed: signedBody(message, at, destination), trace };
+  }
+}
+
+function signedBody(
+  { body, messageId, received }: DirectMessage,
+  at: number,
+  { delivery, secrets: [secret], signer }: Destination,
+): SignedBody {
+  const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
+  if (secret === undefined && received !== undefined) {
+    return { body, signature: received.signature, receivedHeaders: received.headers, idempotencyKey };
+  }
+  if (signer === undefined) {
+    return { body, signature: secret === undefined ? undefined : sign(body, secret), idempotencyKey };
+  }
+  const { headers, signature } = signer.sign(body, signedFields(messageId, at));
+  return { body, signature, signatureHeaders: headers, idempotencyKey };
+}

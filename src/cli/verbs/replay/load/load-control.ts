@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { elapsedMs } from '../../../../clock.ts';
+import { LoadRecorder, type LoadSecond } from '../../../../replay/load/load-recorder.ts';
+import type { Objective } from '../../../../replay/load/objectives.ts';
+import { joinReports, type LoadPart, type LoadReport, type LoadSending } from './load-sending.ts';
+
+export interface RecordedPart extends Omit<LoadPart, 'startAt'> {
+  readonly objectives: readonly Objective[];
+  readonly onSecond: (second: LoadSecond, inFlight: number) => void;
+}
+
+export interface LoadPartResult {
+  readonly recorder: LoadRecorder;
+  /** Time after the warm-up for which messages were due. */
+  readonly sentMs: number;
+}
+
+/** Time of errors alone after which a load stops: load against a stranger is an attack. */
+const ERRORS_ALONE_MS = 30_000;
+/** Time until several threads start together: each must have the part by then. */
+const LEAD_MS = 20;
+/** Time that messages in flight get after an interruption. */
+const GRACE_MS = 1_000;
+
+/** Runs the parts of a load, records them, and stops the load when it must end early. */
+export class LoadControl {
+  /** Why the load ended before its time. */
+  stopped: 'interrupted' | 'errors-alone' | 'no-messages' | undefined;
+  readonly #sendings: readonly LoadSending[];
+
+  /**
+   * @param sendings the senders that share the load
+   * @param signal interrupts the load
+   */
+  constructor(sendings: readonly LoadSending[], signal: AbortSignal) {
+    this.#sendings = sendings;
+    const interrupt = (): void => {
+      this.#stop('interrupted');
+      void this.#abortLater();
+    };
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+  }
+
+  get report(): LoadReport {
+    return this.#sendings.map(({ report }) => report).reduce(joinReports);
+  }
+
+  /** Sends one part, waits for the responses, and records it. Throws the errors of the sending. */
+  async part({ objectives, onSecond, ...part }: RecordedPart): Promise<LoadPartResult> {
+    const { warmupMs } = part;
+    const recorder = new LoadRecorder({ objectives, warmupMs, onSecond });
+    const add = recorder.add.bind(recorder);
+    const startAt = elapsedMs() + (this.#sendings.length > 1 ? LEAD_MS : 0);
+    const reached = this.#sendings.map(() => -Infinity);
+    const times = await Promise.all(
+      this.#sendings.map(async (sending, index) => {
+        const advance = (now: number): void => {
+          reached[index] = now;
+          this.#advance(recorder, Math.min(...reached));
+        };
+        const ended = await sending.part({ ...part, startAt }, { add, advance });
+        reached[index] = Infinity;
+        return ended;
+      }),
+    );
+    recorder.finish(Math.max(...times.map(({ endedMs }) => endedMs)));
+    if (times.some(({ isShort }) => isShort) && this.report.isEnded) this.stopped ??= 'no-messages';
+    const sentMs = Math.max(...times.map((each) => each.sentMs));
+    return { recorder, sentMs: Math.max(0, sentMs - warmupMs) };
+  }
+
+  #advance(recorder: LoadRecorder, now: number): void {
+    recorder.advance(now);
+    if (recorder.errorsAloneMs(now) >= ERRORS_ALONE_MS) this.#stop('errors-alone');
+  }
+
+  async #abortLater(): Promise<void> {
+    await sleep(GRACE_MS, undefined, { ref: false });
+    for (const sending of this.#sendings) sending.abort();
+  }
+
+  #stop(why: 'interrupted' | 'errors-alone'): void {
+    if (why === 'interrupted' || this.stopped === undefined) this.stopped = why;
+    for (const sending of this.#sendings) sending.stop();
+  }
+}

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import { openLoadSender } from '../../../../app/load/load-sender.ts';
+import type { Sources } from '../../../../engine/options.ts';
+import type { LoadShare } from '../../../../replay/load/load-curve.ts';
+import { openInputs } from '../../../../replay/reading/inputs.ts';
+import { invalidEntry, invalidSentence } from '../invalid-entry.ts';
+import { planOf, type ReplayOptions } from '../options.ts';
+import { readyOptionsOf } from '../replay.ts';
+import { LoadMessages } from './load-messages.ts';
+import { LoadRun } from './load-run.ts';
+
+/** Everything that a thread needs to send its share of a load, as data that can be sent to it. */
+export interface LoadSetup {
+  readonly files: readonly string[];
+  readonly options: ReplayOptions;
+  readonly sources: Sources;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly share: LoadShare;
+  /** Maximum number of messages in flight. */
+  readonly slots: number;
+  /** Time to retry a failed message. 0 for one attempt. */
+  readonly retryForMs: number;
+}
+
+interface LoadRunContext {
+  readonly stdin: Readable;
+  /** Called with a sentence about each entry that is not a message. */
+  readonly onInvalid: (sentence: string) => void;
+}
+
+/** Opens the webhook and the files of a load, and reads the first message. Throws HooksError for what is unusable. */
+export async function openLoadRun(setup: LoadSetup, { stdin, onInvalid }: LoadRunContext): Promise<LoadRun> {
+  const { files, options, sources, env, cwd, share, slots, retryForMs } = setup;
+  const { exact = false, format, loop = false, order } = options;
+  const aborting = new AbortController();
+  const sender = await openLoadSender({ sources, proxyEnv: env, signal: aborting.signal });
+  const [destination = ''] = Object.values(sources).flatMap(({ destinations }) =>
+    Object.keys(destinations).filter((name) => destinations[name]?.enabled === true),
+  );
+  const messages = new LoadMessages({
+    inputs: await openInputs(files, { cwd, stdin }),
+    reading: { exact, format },
+    readyOptions: await readyOptionsOf(options, { cwd }),
+    selection: planOf(options).selection,
+    loops: loop,
+    share,
+    destination,
+    keepsOrder: order === 'user',
+    onInvalid: (entry, error) => onInvalid(invalidSentence(invalidEntry(entry, error))),
+  });
+  await messages.begun;
+  return new LoadRun({ sender, messages, share, slots, retryForMs, aborting });
+}
