@@ -39,8 +39,7 @@ export class RunPatterns {
   settled(outcome: Outcome, { content, origin }: PatternMessage): void {
     const last = decidingAttemptOf(outcome);
     if (last === undefined) return;
-    const at = originText(origin);
-    this.#seeAttempts(decidingDestination(outcome.destinations)?.attempts ?? [], at);
+    this.#seeAttempts(decidingDestination(outcome.destinations)?.attempts ?? [], origin);
     if (content === undefined) return;
     if (outcome.outcome === 'delivered' && this.#passed.length < MAX_COMPARED) this.#passed.push(content);
     const { status, error } = last;
@@ -51,12 +50,12 @@ export class RunPatterns {
     if (alike.length < MAX_COMPARED) this.#failed.set(key, [...alike, content]);
   }
 
-  #seeAttempts(attempts: readonly AttemptRecord[], origin: string): void {
+  #seeAttempts(attempts: readonly AttemptRecord[], origin: Origin): void {
     for (const { at, status, error, reconnected } of attempts) {
       if (status !== undefined && at >= this.#brokeAt) this.#crashedOn.clear();
       const isBroken = error === 'reset' || (error === 'refused' && reconnected === true);
       if (isBroken && !this.#isUnreachable) {
-        this.#crashedOn.add(origin);
+        this.#crashedOn.add(originText(origin));
         this.#brokeAt = Math.min(at, this.#brokeAt);
       }
       this.#isUnreachable = error === 'refused';
