@@ -19,7 +19,7 @@ const VERSION = 3;
 
 /** Files that record the outcomes of the settled entries. They are synced before a checkpoint refers to them. */
 export interface SavedFiles {
-  /** The journal of results other than delivered and queued. Absent while there are none. */
+  /** The journal of all results except delivered and queued ones. Absent while the journal is empty. */
   readonly results?: ResultsPart | undefined;
   /**
    * The part of the `--failed` file that is written. Absent without `--failed`, and from the failure of an entry until that

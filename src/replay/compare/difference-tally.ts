@@ -4,7 +4,7 @@ import type { ComparedEntry } from './value-sketch.ts';
 
 /** A kind of difference, with its first occurrence as an example. */
 export interface DifferenceKind {
-  /** The difference of the first message. */
+  /** The difference at the first message that has one of this kind. */
   readonly example: ResponseDifference;
   readonly first: ComparedEntry;
   /** Number of messages with a difference of this kind. */

@@ -2,11 +2,11 @@ import type { Sides } from './compared-response.ts';
 
 /** A difference of the latencies of two receivers. */
 export interface LatencyDifference {
-  /** The messages that are slower or faster: a title such as `track "Order Completed"`. Undefined for all messages. */
+  /** Title of the messages that differ, such as `track "Order Completed"`. Undefined for all messages. */
   readonly title: string | undefined;
   /** `median`: the medians differ. `slow`: the numbers of slow responses differ. `single`: one message is always slower. */
   readonly kind: 'median' | 'slow' | 'single';
-  /** The medians or latencies in milliseconds, or for `slow` the numbers of slow responses. */
+  /** For `slow`: the number of slow responses. Otherwise: the median or the latency in milliseconds. */
   readonly old: number;
   readonly new: number;
   /** For `slow`: the latency in milliseconds from which a response counts as slow. */
@@ -86,7 +86,10 @@ export class LatencyComparison {
     return old > new_ ? 'old' : 'new';
   }
 
-  /** Returns the difference of all medians; without it, those of single titles; without these, that of slow responses. */
+  /**
+   * Returns the difference in the median of all messages; if there is none, the differences in the medians of single titles;
+   * if there are none, the difference in the number of slow responses.
+   */
   differences(): readonly LatencyDifference[] {
     const whole = this.#all.difference(undefined);
     if (whole !== undefined) return [whole];
@@ -95,7 +98,7 @@ export class LatencyComparison {
     return ofTitles.length > 0 ? ofTitles : this.#slowDifferences();
   }
 
-  /** Compares how often single responses were slow. A pause of the machine hits both receivers alike. */
+  /** Compares the numbers of slow responses. A pause of this machine does not matter, because it delays both receivers. */
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
     const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
@@ -157,8 +160,8 @@ class FactorHistogram {
 }
 
 /**
- * Counts slow responses, and the separate times at which there were any: a pause of the receiver or of this machine delays
- * all messages in flight, and counts once.
+ * Counts slow responses, and separate slow periods: a pause of the receiver or of this machine delays all messages in flight,
+ * but counts as one period.
  */
 class SlowTimes {
   readonly #concurrency: number;

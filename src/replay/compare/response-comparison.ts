@@ -31,7 +31,7 @@ export interface ResponseComparisonResult {
 /** Number of messages, at the start, that are sent to the old receiver twice, to learn which values are noise. */
 export const LEARNED_MESSAGES = 20;
 
-/** Maximum number of later messages to send again, to learn more noise. */
+/** Maximum number of messages to send again after the first LEARNED_MESSAGES, to learn more noise. */
 const MAX_REPEATS = 50;
 const MAX_COUNTED = 1_000;
 
@@ -61,7 +61,7 @@ export class ResponseComparison {
     this.#noise.learn(partsOfResponse(old), partsOfResponse(again), contextOf(exchange));
   }
 
-  /** Returns the receivers to send the message to again, because its difference may be noise. */
+  /** Returns the receivers that must get the message again, because the difference may be noise. */
   add(exchange: ComparedExchange): 'old' | 'both' | undefined {
     this.#compared++;
     const { entry, responses, starts } = exchange;

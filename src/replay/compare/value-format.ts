@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../message/types.ts';
 
-/** A value of a response, or undefined where one of two responses has no value. */
+/** A value of a response. Undefined if only the other of two compared responses has a value at the path. */
 export type ResponseValue = JsonValue | undefined;
 
 /** Context of two responses to the same message. */
@@ -19,7 +19,7 @@ const LOCAL_TIME = /\d{1,2}\/\d{1,2}\/\d{4},? \d{1,2}:\d\d:\d\d(?:\s[AP]M)?/;
 /** A timestamp as a number: seconds, milliseconds, microseconds or nanoseconds since the epoch. */
 const EPOCH = /\d{10}(?:\d{3}){0,3}/;
 const WORD = /[\w-]{16,}/;
-/** Matches a text that is generated for each response. */
+/** Matches an id or a time that a receiver generates for each response. */
 const GENERATED = new RegExp(
   `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source}|${LOCAL_TIME.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
   'gi',

@@ -24,7 +24,7 @@ export interface SketchedValue extends Omit<TraitMessages, 'messages'> {
   readonly now: number;
 }
 
-/** A difference in kind between the values of two sketches. */
+/** A difference in kind between the values of two receivers, such as `text` in place of `number`. */
 export interface SketchDifference extends TraitMessages {
   readonly from: string;
   readonly to: string;
@@ -38,11 +38,11 @@ const MAX_KEPT = 30;
 const MIN_VALUES = 10;
 /** Minimum number of messages with a trait that the other side never has, so that it is not due to chance. */
 const MIN_MESSAGES = 5;
-/** Minimum number of messages with a trait to expect on the side that has none: chance then explains 1 of 20,000 paths. */
+/** Minimum number of messages with a trait to expect on the side that has none. At 10, chance causes 1 in 20,000 such cases. */
 const MIN_EXPECTED = 10;
 const CURRENT_MS = 10 * 60 * 1_000;
 
-/** A summary of the values of one side at one path, whose size does not grow with the messages. */
+/** A summary of the values of one receiver at one path. Its size does not grow with the number of messages. */
 export class ValueSketch {
   count = 0;
   readonly values = new Set<string>();
@@ -192,7 +192,7 @@ function usualText(texts: ReadonlyMap<string, TraitMessages>): string {
   return [...texts].toSorted(([, one], [, other]) => other.messages - one.messages)[0]?.[0] ?? '';
 }
 
-/** Compares whether the values of each side vary, and their ranges. */
+/** Returns the difference if only the old values vary, or if the new numbers are far outside the range of the old ones. */
 function wholeKinds(old: ValueSketch, new_: ValueSketch): readonly { from: string; to: string }[] {
   if (Math.min(old.count, new_.count) < MIN_VALUES) return [];
   if (new_.values.size === 1 && old.values.size >= 5) return [{ from: 'changing values', to: 'one value' }];

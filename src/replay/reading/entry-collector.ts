@@ -31,7 +31,7 @@ export class EntryCollector implements SplitterOutput {
   readonly #exact: boolean;
   readonly #onInvalidCapture: EntryReadOptions['onInvalidCapture'];
   #entries: ReplayEntry[] = [];
-  /** Number of the request in a HAR file to which the next entries belong. */
+  /** Number of the request in a HAR file from which the next entries come. Undefined for other files. */
   request: number | undefined;
 
   constructor(file: string, { exact = false, onInvalidCapture }: EntryReadOptions = {}) {
