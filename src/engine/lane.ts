@@ -196,7 +196,7 @@ export class Lane {
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
     // A listener may add a delivery in the microtask after a settlement. Until then, the engine must not look idle.
-    if (this.#inFlight === 0) await undefined;
+    if (this.#inFlight === 0) await Promise.resolve();
     this.#settling--;
     if (hasFailed || this.#mayHaveMore) this.wake();
     this.#announceRest();

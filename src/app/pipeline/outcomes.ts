@@ -171,7 +171,7 @@ function destinationOutcome({ destination: name, last }: TrackedDelivery): Desti
   const { delivery, signature, signatures } = last;
   const outcome = delivery.state === 'delivered' ? 'delivered' : 'failed';
   const isUsual = delivery.reason === undefined && signature !== undefined && signatures === undefined;
-  // The usual case without spreads, which take a microsecond.
+  // Lists the fields of the usual case, because V8 is slow at spreads.
   if (isUsual) return { name, outcome, attempts, signature };
   return {
     name,
