@@ -59,7 +59,7 @@ export class Forwarder {
     this.#messages = [];
     this.#settles = [];
     const receipts = await receiptsFrom(this.#parts.sink, messages);
-    settles.forEach((settle, index) => this.#settle(settle, receipts[index]));
+    for (const [index, settle] of settles.entries()) this.#settle(settle, receipts[index]);
     while (this.#flushes[0] !== undefined && this.#flushes[0].below <= this.#receipts) {
       this.#flushes.shift()?.resolve();
     }
