@@ -115,7 +115,8 @@ export class Lane {
       while (this.#mayHaveMore && this.#mayClaim) {
         const next = this.#nextClaim();
         if (next === undefined) break;
-        this.#startRounds(await this.#context.queue.claim(next.request), next);
+        const result = this.#context.queue.claim(next.request);
+        this.#startRounds(result instanceof Promise ? await result : result, next);
       }
       this.#failures = 0;
     } catch (error) {
@@ -180,9 +181,22 @@ export class Lane {
     this.#settling++;
     const hasFailed = result !== undefined && result.outcome !== 'delivered';
     const claimsNext = hasFailed || this.#hasMore(claim);
-    const settled = this.#conclude(claim, result, claimsNext);
-    if (!hasFailed && claimsNext) this.wake();
-    await settled;
+    try {
+      const settlement = this.#settlementOf(claim, result);
+      // Without a settlement, another process has the claim. After a late settlement, `onLate` wakes the lane: the order
+      // keys of the delivery no longer hold other deliveries back.
+      const settled =
+        settlement !== undefined &&
+        settleInQueue({ claim, settlement, claimsNext, onLate: this.#onLate }, this.#context);
+      if (!hasFailed && claimsNext) this.wake();
+      const isOurs = settled instanceof Promise ? await settled : settled;
+      if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
+    } catch (error) {
+      // Only a bug of this program ends here. The delivery is claimed again when its lease ends.
+      this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
+    }
+    // A listener may add a delivery in the microtask after a settlement. Until then, the engine must not look idle.
+    if (this.#inFlight === 0) await Promise.resolve();
     this.#settling--;
     if (hasFailed || this.#mayHaveMore) this.wake();
     this.#announceRest();
@@ -191,22 +205,6 @@ export class Lane {
   /** Whether a delivery may be claimable now that a claim has ended, even if no process adds one. */
   #hasMore({ delivery }: Claim): boolean {
     return !this.#context.isWatched || this.#wasFull || (this.#hasHeld && delivery.orderKeys.length > 0);
-  }
-
-  /** Settles the claim. `result` is undefined if the delivery was not sent. Never rejects. */
-  async #conclude(claim: Claim, result: RoundResult | undefined, claimsNext: boolean): Promise<void> {
-    try {
-      const settlement = this.#settlementOf(claim, result);
-      // Without a settlement, another process has the claim. After a late settlement, `onLate` wakes the lane: the order
-      // keys of the delivery no longer hold other deliveries back.
-      const isOurs =
-        settlement !== undefined &&
-        (await settleInQueue({ claim, settlement, claimsNext, onLate: this.#onLate }, this.#context));
-      if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
-    } catch (error) {
-      // Only a bug of this program ends here. The delivery is claimed again when its lease ends.
-      this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
-    }
   }
 
   /** Returns the settlement of a delivery after its round, or of a delivery that is not sent. */

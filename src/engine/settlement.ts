@@ -79,15 +79,30 @@ type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 
 
 /**
  * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again. Calls
- * `onLate` if the first try failed. Resolves to undefined if the engine stopped first.
+ * `onLate` if the first try failed. Returns no promise if the queue returned none. The result is undefined if the engine
+ * stopped first.
  */
-export async function settleInQueue(
+export function settleInQueue(
+  ended: EndedClaim,
+  context: SettleInQueueContext,
+): Promise<boolean | undefined> | boolean {
+  const { claim, settlement, claimsNext } = ended;
+  try {
+    const isOurs = context.queue.settle(claim, settlement, { claimsNext });
+    return typeof isOurs === 'boolean' ? isOurs : settleUntilAccepted(isOurs, ended, context);
+  } catch (error) {
+    return settleUntilAccepted(Promise.reject(error), ended, context);
+  }
+}
+
+async function settleUntilAccepted(
+  first: Promise<boolean>,
   { claim, settlement, claimsNext, onLate }: EndedClaim,
   { queue, clock, random, stopping, onEvent }: SettleInQueueContext,
 ): Promise<boolean | undefined> {
   for (let failures = 1; ; failures++) {
     try {
-      const isOurs = await queue.settle(claim, settlement, { claimsNext });
+      const isOurs = await (failures === 1 ? first : queue.settle(claim, settlement, { claimsNext }));
       if (failures > 1) onLate();
       return isOurs;
     } catch (error) {

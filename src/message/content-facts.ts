@@ -31,6 +31,9 @@ const FEATURES = {
   'a list': (value) => Array.isArray(value),
 } as const satisfies Readonly<Record<string, (value: JsonValue) => boolean>>;
 
+/** Matches text that has none of the features. Most values are such text, which one test recognizes. */
+const PLAIN_TEXT = /^[ !#-%'-;=?-[\]-~]*$/;
+
 const TESTS = Object.entries<(value: JsonValue) => boolean>(FEATURES);
 
 /** Returns the facts about the text of a body. Undefined if it is not JSON. */
@@ -44,11 +47,12 @@ export function contentFacts(body: JsonValue, bytes: number): ContentFacts {
   const fields = new Set<string>();
   let depth = 0;
   const visit = (value: JsonValue, level: number, path: string): void => {
-    for (const [name, test] of TESTS) if (test(value)) features.add(name);
+    if (typeof value === 'string' && PLAIN_TEXT.test(value)) return;
+    for (const [name, test] of TESTS) if (!features.has(name) && test(value)) features.add(name);
     if (typeof value !== 'object' || value === null) return;
     depth = Math.max(depth, level);
     for (const [key, child] of Object.entries(value)) {
-      const at = path === '' ? key : `${path}.${key}`;
+      const at = level > 2 || path === '' ? key : `${path}.${key}`;
       if (level <= 2 && !Array.isArray(value)) fields.add(at);
       visit(child, level + 1, at);
     }

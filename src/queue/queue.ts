@@ -3,7 +3,8 @@ import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.t
 /**
  * Stores deliveries until they are settled. It stores bytes, ids, keys, times and states, and knows nothing about messages.
  * Every implementation passes test/queue/conformance.ts. All methods reject with QueueError if the store fails, and with
- * ClosedError after close(). Calls of one turn of the event loop may share a transaction.
+ * ClosedError after close(); a method that returns its result without a promise throws these errors. Calls of one turn of
+ * the event loop may share a transaction.
  */
 export interface Queue {
   /**
@@ -26,7 +27,7 @@ export interface Queue {
    * queue stores that a round of each has begun, before its first attempt; the returned deliveries do not count this round
    * yet. The caller must settle a delivery with `isDamaged` as a dead letter, and not send it.
    */
-  claim(request: ClaimRequest): Promise<ClaimResult>;
+  claim(request: ClaimRequest): Promise<ClaimResult> | ClaimResult;
 
   /**
    * Stores the progress of a claim and extends its lease to `leaseMs` from now, for another attempt of the round. Resolves
@@ -38,7 +39,7 @@ export interface Queue {
    * Ends a claim: its delivery is settled, or waits for another round. Resolves to false, without a change, if the claim was
    * lost.
    */
-  settle(claim: Claim, settlement: Settlement, options?: SettlingOptions): Promise<boolean>;
+  settle(claim: Claim, settlement: Settlement, options?: SettlingOptions): Promise<boolean> | boolean;
 
   /** Returns the lanes with unsettled deliveries. The engine needs them to find lanes whose destination is gone. */
   lanes(): Promise<readonly LaneId[]>;

@@ -2,7 +2,7 @@ import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '..
 
 /** A kind of JSON that another program writes and that contains messages. */
 interface ForeignValue {
-  /** Name of the kind of JSON, to follow "this is": `an event of SQS`. */
+  /** Name of the kind of JSON, as it follows the words "this is": `an event of SQS`. */
   readonly what: string;
   /** The jq filter that extracts the messages. */
   readonly filter: string;
@@ -27,7 +27,7 @@ const EXPORTED = {
   hint: 'add these deliveries to a queue with hooks queue import FILE; for hooks replay, export without --deliveries',
 };
 
-/** Whether a value is a line of `hooks queue export --deliveries`, which has the type of its message, too. */
+/** Whether a value is a line of `hooks queue export --deliveries`. Its `type` is that of its message. */
 export function isExported(value: JsonValue): boolean {
   if (!isJsonObject(value)) return false;
   const { seen, orderKeys, attempts, destination } = value;
@@ -75,7 +75,7 @@ const SERVICE_EVENTS: readonly (ForeignValue & { readonly path: readonly string[
 
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   return path.split('.').reduce<JsonValue | undefined>((inside, key) => {
-    if (Array.isArray(inside)) return inside[Number(key)] as JsonValue | undefined; // isArray says any[] of a list of JSON
+    if (Array.isArray(inside)) return inside[Number(key)] as JsonValue | undefined; // isArray narrows to any[]
     return isJsonObject(inside) ? inside[key] : undefined;
   }, value);
 }
@@ -84,7 +84,7 @@ function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefi
 function listOf(value: JsonObject): ForeignValue | undefined {
   const key = Object.keys(value).find((each) => {
     const list = value[each];
-    return Array.isArray(list) && isLikeMessage(list[0] as JsonValue | undefined); // isArray says any[]
+    return Array.isArray(list) && isLikeMessage(list[0] as JsonValue | undefined); // isArray narrows to any[]
   });
   return key === undefined
     ? undefined
@@ -127,7 +127,7 @@ function isLikeMessage(value: JsonValue | undefined): boolean {
 function isMessageText(text: string): boolean {
   if (!text.trimStart().startsWith('{') || text.length > MAX_PARSED) return false;
   try {
-    return isLikeMessage(JSON.parse(text) as JsonValue); // what JSON.parse gives
+    return isLikeMessage(JSON.parse(text) as JsonValue); // JSON.parse returns only these
   } catch {
     return false;
   }
@@ -135,7 +135,7 @@ function isMessageText(text: string): boolean {
 
 const MAX_PARSED = 64 * 1024;
 
-/** Writes a key as jq reads it after a dot. */
+/** Returns a key as jq expects it after a dot: in quotes unless it is a plain name. */
 function quotedKey(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key);
 }

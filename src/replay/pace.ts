@@ -24,7 +24,7 @@ export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): Rep
   const paces: ReplayPace[] = [];
   if (intervalMs !== undefined) paces.push(new SteadyPace(clock, intervalMs));
   if (speed !== undefined) paces.push(new RecordedPace(clock, speed));
-  return { next: (recordedAt) => Math.max(0, ...paces.map((pace) => pace.next(recordedAt))) };
+  return { next: (recordedAt) => paces.reduce((waitMs, pace) => Math.max(waitMs, pace.next(recordedAt)), 0) };
 }
 
 /**

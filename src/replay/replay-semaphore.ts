@@ -1,8 +1,8 @@
 /** Limits on the messages in flight. */
 export interface ReplayLimits {
   /**
-   * Maximum messages in flight, including those that wait for an earlier message of their user; more than the engine works
-   * on at once. A limit four times as large let a slow user hold up the others later, but took a quarter more memory and a
+   * Maximum messages in flight, including those that wait for an earlier message of their user. Exceeds the concurrency of
+   * the engine. A limit four times as large let a slow user hold up the others later, but took a quarter more memory and a
    * tenth more CPU time with 20 users, because waiting messages grow old in the heap.
    */
   readonly messages: number;

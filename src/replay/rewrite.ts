@@ -3,7 +3,7 @@ import type { JsonObject } from '../message/types.ts';
 import { isoTime } from '../clock.ts';
 
 export interface RewriteOptions {
-  /** `now`: the time of the replay. `shift`: the recorded gaps, with the first message now. @default 'keep' */
+  /** `now`: the current time. `shift`: moves the first timestamp to now, and keeps the gaps. @default 'keep' */
   readonly timestamps: 'keep' | 'now' | 'shift';
   /** `new`: replaces each `messageId`, but adds none. @default 'keep' */
   readonly messageIds: 'keep' | 'new';

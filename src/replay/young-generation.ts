@@ -1,12 +1,12 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Size of the young generation above which its growth is stopped: V8 has then grown two halves of 4 MiB to 8 MiB each,
- * and a replay gains no speed from more.
+ * Size of the young generation that is large enough: a replay gains no speed from more. V8 has exceeded this size when it
+ * has grown its two halves from 4 MiB to 8 MiB each.
  */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
-/** Whether the growth of the young generation is stopped. A variable of the module, because a process has only one. */
+/** Whether the growth is stopped. A module variable, because a process has only one young generation. */
 let isBound = false;
 
 /**

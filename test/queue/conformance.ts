@@ -124,9 +124,9 @@ export function queueConformance(
     };
     const nextDueAt = async (): Promise<number | undefined> =>
       (await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS })).nextDueAt;
-    const deliver = (taken: Claim): Promise<boolean> =>
+    const deliver = async (taken: Claim): Promise<boolean> =>
       queue.settle(taken, { state: 'delivered', progress: NO_PROGRESS });
-    const retryAt = (taken: Claim, dueAt: number): Promise<boolean> =>
+    const retryAt = async (taken: Claim, dueAt: number): Promise<boolean> =>
       queue.settle(taken, { state: 'retrying', dueAt, progress: NO_PROGRESS });
 
     describe('add', () => {

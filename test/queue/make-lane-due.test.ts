@@ -51,7 +51,7 @@ describe.each(Object.entries(ways))('in %s', (name, makeDue) => {
     // Those in flight are not changed.
     await makeDue(open, () => true);
     await Promise.all(
-      claims.map((claim) => open.queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS })),
+      claims.map(async (claim) => open.queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS })),
     );
     expect(await open.sweep?.()).toBe(0);
     expect((await open.inspection.stats()).map(({ delivered, retrying }) => [delivered, retrying])).toEqual([

@@ -47,7 +47,7 @@ export class PatientQueue implements Queue {
     return this.#queue.renew(claim, progress, leaseMs);
   }
 
-  settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+  async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     return this.#queue.settle(claim, settlement);
   }
 

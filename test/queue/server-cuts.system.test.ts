@@ -92,7 +92,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   add: { act: ({ cut, deliveries }) => cut.queue.add(deliveries), again: add, check: expectEachOnce },
   claim: {
     prepare: add,
-    act: ({ cut, lane }) => cut.queue.claim({ ...lane, limit: 100, leaseMs: SHORT_LEASE_MS }),
+    act: async ({ cut, lane }) => cut.queue.claim({ ...lane, limit: 100, leaseMs: SHORT_LEASE_MS }),
     check: expectEachOnce,
   },
   settle: settleAll(DELIVERED),

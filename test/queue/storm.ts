@@ -69,7 +69,7 @@ async function deliver(): Promise<void> {
   for (let isEmpty = false; !isEmpty;) {
     // Before the claim: later additions do not count for it.
     const wasAdded = isAdded;
-    const { claims, nextDueAt } = await patiently(() => queue.claim({ ...LANE, limit: 8, leaseMs }));
+    const { claims, nextDueAt } = await patiently(async () => queue.claim({ ...LANE, limit: 8, leaseMs }));
     await Promise.all(claims.map(seeThrough));
     isEmpty = wasAdded && claims.length === 0 && nextDueAt === undefined;
     if (claims.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -88,7 +88,7 @@ async function seeThrough(claim: Claim): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   const settlement = settlementFor(begun);
   if (++settlings === options.failAt) process.kill(process.pid, 'SIGKILL');
-  if (await patiently(() => queue.settle(claim, settlement))) {
+  if (await patiently(async () => queue.settle(claim, settlement))) {
     write(`${settlement.state === 'retrying' ? 'again' : 'end'} ${id}`);
   }
 }

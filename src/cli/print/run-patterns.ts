@@ -16,7 +16,8 @@ const UNRELATED: ReadonlySet<number> = new Set([408, 423, 425, 429, 502, 503, 50
 
 interface PatternMessage {
   readonly origin: Origin;
-  readonly content: ContentFacts | undefined;
+  /** Returns the facts of the message. Undefined if the message is not compared. */
+  readonly content: (() => ContentFacts) | undefined;
 }
 
 /** Finds patterns across the outcomes of a replay, which a single outcome does not show. */
@@ -29,34 +30,36 @@ export class RunPatterns {
   #brokeAt = Infinity;
   #isUnreachable = false;
 
-  /** Returns the facts of a message to compare. Undefined if the message is not in the sample. */
-  factsOf(message: Message, { index, bytes }: { readonly index: number; readonly bytes: number }) {
+  /** Selects the messages to compare. Collects their facts only when needed, because few messages fail. */
+  contentOf(
+    message: Message,
+    { index, bytes }: { readonly index: number; readonly bytes: number },
+  ): PatternMessage['content'] {
     const isCompared = index < MAX_COMPARED || index % SAMPLE === 0;
-    return isCompared ? contentFacts(message, bytes) : undefined;
+    return isCompared ? () => contentFacts(message, bytes) : undefined;
   }
 
   /** Records an outcome. */
   settled(outcome: Outcome, { content, origin }: PatternMessage): void {
     const last = decidingAttemptOf(outcome);
     if (last === undefined) return;
-    const at = originText(origin);
-    this.#seeAttempts(decidingDestination(outcome.destinations)?.attempts ?? [], at);
+    this.#seeAttempts(decidingDestination(outcome.destinations)?.attempts ?? [], origin);
     if (content === undefined) return;
-    if (outcome.outcome === 'delivered' && this.#passed.length < MAX_COMPARED) this.#passed.push(content);
+    if (outcome.outcome === 'delivered' && this.#passed.length < MAX_COMPARED) this.#passed.push(content());
     const { status, error } = last;
     const isRelated = status === undefined ? error === 'reset' : !UNRELATED.has(status);
     if (outcome.outcome !== 'failed' || !isRelated) return;
     const key = String(status ?? error);
     const alike = this.#failed.get(key) ?? [];
-    if (alike.length < MAX_COMPARED) this.#failed.set(key, [...alike, content]);
+    if (alike.length < MAX_COMPARED) this.#failed.set(key, [...alike, content()]);
   }
 
-  #seeAttempts(attempts: readonly AttemptRecord[], origin: string): void {
+  #seeAttempts(attempts: readonly AttemptRecord[], origin: Origin): void {
     for (const { at, status, error, reconnected } of attempts) {
       if (status !== undefined && at >= this.#brokeAt) this.#crashedOn.clear();
       const isBroken = error === 'reset' || (error === 'refused' && reconnected === true);
       if (isBroken && !this.#isUnreachable) {
-        this.#crashedOn.add(origin);
+        this.#crashedOn.add(originText(origin));
         this.#brokeAt = Math.min(at, this.#brokeAt);
       }
       this.#isUnreachable = error === 'refused';

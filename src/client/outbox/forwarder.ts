@@ -14,8 +14,9 @@ type ForwarderParts = Omit<BatcherParts, 'clock'>;
 export class Forwarder {
   readonly #parts: ForwarderParts;
   readonly #room: Room;
-  /** Calls of this turn of the event loop, which are submitted together, because a submit costs several promises. */
-  #calls: ClientCall[] = [];
+  /** Messages of this turn of the event loop, which are submitted together, because a submit costs several promises. */
+  #messages: OutgoingMessage[] = [];
+  #settles: Settle[] = [];
   #receipts = 0;
   #flushes: { readonly below: number; readonly resolve: () => void }[] = [];
 
@@ -48,31 +49,29 @@ export class Forwarder {
     return this.flush();
   }
 
-  #gather(call: ClientCall): void {
-    if (this.#calls.push(call) > 1) return;
-    queueMicrotask(() => {
-      const calls = this.#calls;
-      this.#calls = [];
-      void this.#submit(calls);
-    });
+  #gather({ message, settle }: ClientCall): void {
+    this.#settles.push(settle);
+    if (this.#messages.push(message) === 1) queueMicrotask(() => void this.#submit());
   }
 
-  async #submit(calls: readonly ClientCall[]): Promise<void> {
-    const messages = calls.map(({ message }) => message);
+  async #submit(): Promise<void> {
+    const [messages, settles] = [this.#messages, this.#settles];
+    this.#messages = [];
+    this.#settles = [];
     const receipts = await receiptsFrom(this.#parts.sink, messages);
-    for (const [index, receipt] of receipts.entries()) this.#settle(calls[index], receipt);
+    for (const [index, settle] of settles.entries()) this.#settle(settle, receipts[index]);
     while (this.#flushes[0] !== undefined && this.#flushes[0].below <= this.#receipts) {
       this.#flushes.shift()?.resolve();
     }
   }
 
-  #settle(call: ClientCall | undefined, receipt: Receipt): void {
-    if (call === undefined) throw new TypeError('Expected a receipt per message');
+  #settle(settle: Settle, receipt: Receipt | undefined): void {
+    if (receipt === undefined) throw new TypeError('Expected a receipt per message');
     this.#parts.log?.('receipts: %d accepted of 1', receipt.accepted ? 1 : 0);
     const isKept = receipt.accepted && receipt.deliveries.length > 0;
     // Frees the room before the callback, so that the callback can send another message.
     if (!isKept) this.#room.give(1);
-    callDetached(call.settle, receipt);
+    callDetached(settle, receipt);
     this.#receipts++;
   }
 }

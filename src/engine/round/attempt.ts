@@ -39,14 +39,13 @@ export function toRequest(
   signal: AbortSignal,
 ): TransportRequest {
   const { body, signature, signatureHeaders, receivedHeaders, idempotencyKey } = signed;
-  const added: string[] = [];
-  if (idempotencyKey !== undefined && !webhook.hasOwnKey) added.push('Idempotency-Key', idempotencyKey);
-  if (trace !== undefined) added.push(...trace.headers);
+  const headers = webhook.headers.slice();
+  if (idempotencyKey !== undefined && !webhook.hasOwnKey) headers.push('Idempotency-Key', idempotencyKey);
+  if (trace !== undefined) headers.push(...trace.headers);
   if (receivedHeaders !== undefined) {
-    if (!webhook.hasOwnSignature) added.push(...receivedHeaders);
-  } else if (signatureHeaders !== undefined) added.push(...signatureHeaders);
-  else if (signature !== undefined) added.push('X-Signature', signature);
-  const headers = webhook.headers.concat(added);
+    if (!webhook.hasOwnSignature) headers.push(...receivedHeaders);
+  } else if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
+  else if (signature !== undefined) headers.push('X-Signature', signature);
   const { timeoutMs, allowPrivate } = delivery;
   return { url: webhook.url, headers, body, timeoutMs, signal, connection: delivery, allowPrivate };
 }

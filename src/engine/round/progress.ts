@@ -25,15 +25,16 @@ export function roundsSoFar(
  * again.
  */
 export function withAttempt(
-  progress: Progress,
+  { rounds, firstAttemptAt, attempts, rejectedBy, notBefore: waits }: Progress,
   { key }: Webhook,
   { result, record, notBefore }: { result: AttemptResult; record: AttemptRecord; notBefore: number },
 ): Progress {
   return {
-    ...progress,
-    attempts: [...progress.attempts, record],
-    rejectedBy: result.result === 'rejected' ? [...progress.rejectedBy, key] : progress.rejectedBy,
-    notBefore: withWait(progress.notBefore, key, notBefore),
+    rounds,
+    firstAttemptAt: firstAttemptAt ?? record.at,
+    attempts: [...attempts, record],
+    rejectedBy: result.result === 'rejected' ? [...rejectedBy, key] : rejectedBy,
+    notBefore: withWait(waits, key, notBefore),
   };
 }
 

@@ -19,7 +19,7 @@ const VERSION = 3;
 
 /** Files that record the outcomes of the settled entries. They are synced before a checkpoint refers to them. */
 export interface SavedFiles {
-  /** The journal of results other than delivered and queued. Absent while there are none. */
+  /** The journal of all results except delivered and queued ones. Absent while the journal is empty. */
   readonly results?: ResultsPart | undefined;
   /**
    * The part of the `--failed` file that is written. Absent without `--failed`, and from the failure of an entry until that
@@ -127,7 +127,7 @@ function savedIn(text: string, file: string): SavedCheckpoint {
 
 function isSaved(value: unknown): value is SavedCheckpoint {
   if (typeof value !== 'object' || value === null) return false;
-  const { checkpoint, run, files, settled, isFinished, results, failed } = value as Partial<SavedCheckpoint>; // each is looked at
+  const { checkpoint, run, files, settled, isFinished, results, failed } = value as Partial<SavedCheckpoint>; // each field is validated below
   const isWhole = Array.isArray(files) && Array.isArray(settled) && settled.every(isRange);
   return (
     checkpoint === VERSION &&
@@ -139,16 +139,16 @@ function isSaved(value: unknown): value is SavedCheckpoint {
   );
 }
 
-/** Whether a value is a ResultsPart. Its name must not be a path, since it is joined to the folder. */
+/** Whether a value is a ResultsPart. Its name must not be a path, because it is appended to a folder. */
 function isResultsPart(results: unknown): boolean {
   if (typeof results !== 'object' || results === null) return false;
-  const { name, bytes } = results as Partial<ResultsPart>; // each is looked at
+  const { name, bytes } = results as Partial<ResultsPart>; // each field is validated below
   return typeof name === 'string' && /^[\w.-]+$/.test(name) && isCount(bytes);
 }
 
 function isFailedPart(failed: unknown): boolean {
   if (typeof failed !== 'object' || failed === null) return false;
-  const { path, bytes, crc32 } = failed as Partial<FailedPart>; // each is looked at
+  const { path, bytes, crc32 } = failed as Partial<FailedPart>; // each field is validated below
   return typeof path === 'string' && isCount(bytes) && isCount(crc32);
 }
 
@@ -160,6 +160,6 @@ function isCount(value: unknown): boolean {
 function isRange(range: unknown, index: number, all: readonly unknown[]): boolean {
   if (!Array.isArray(range) || range.length !== 2 || !range.every(Number.isSafeInteger)) return false;
   const [start, end] = range as [number, number]; // checked above
-  const before = index === 0 ? -1 : (all[index - 1] as IndexRange)[1]; // checked on the turn before
+  const before = index === 0 ? -1 : (all[index - 1] as IndexRange)[1]; // checked by the previous call
   return start > before && end > start;
 }

@@ -18,8 +18,7 @@ export async function lockCheckpoint(checkpoint: string, name: string): Promise<
   const prefix = checkpoint.replace(/\.json$/, '');
   const own = ownedName(prefix, LOCK.slice(1));
   const free = (): Promise<void> => rm(own, { force: true }).catch(() => {});
-  // Makes the own lock before looking for other locks, so that at least the later of two processes sees the lock of the
-  // other.
+  // Creates this lock before looking for others, so that at least the later of two processes sees the lock of the other.
   await (await open(own, 'wx', 0o600)).close();
   const names = await readdir(dirname(checkpoint));
   const other = names.find((each) => each !== basename(own) && isLockOf(each, basename(prefix)));

@@ -29,7 +29,7 @@ export interface CheckpointOptions {
    * different replay. Only its hash is stored, so it may contain secrets.
    */
   readonly identity: string;
-  /** Whether to continue where the last replay stopped, not start at the beginning. */
+  /** Whether to continue where the last replay stopped. Otherwise, this replay starts at the beginning. */
   readonly resume: boolean;
   /** Whether to start at the beginning if the last replay finished. @default false */
   readonly again?: boolean;
@@ -110,7 +110,7 @@ export class Checkpoint {
   readonly #clock: Clock;
   readonly #free: (() => Promise<void>) | undefined;
   readonly #settled: IndexRanges;
-  /** Id that distinguishes this replay from others of the same inputs. A resumed replay keeps the id. */
+  /** Id that distinguishes this replay from other replays of the same inputs. A resumed replay keeps its id. */
   readonly #run: string;
   #followed: FollowedFiles = {};
   #savedAt: number;

@@ -7,7 +7,7 @@ import { makeFolder, ownedName, syncFolder } from '../../files.ts';
 
 /*
  * Files that only their owner may read, in a folder that only its owner may read. They are never accessed through a symbolic
- * link, which would let the user who made the link choose what is overwritten.
+ * link, because the user who made the link could choose which file is overwritten.
  */
 
 /** Reads the text of a file; undefined if the file does not exist. Throws InputError. */

@@ -6,7 +6,7 @@ import { itemText, pairItems } from './pair-items.ts';
 import { formatOf, valueText, type ResponseValue } from './value-format.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** The kind of a difference in which the items of an array are in another order. */
+/** The `to` of a difference in the order of the items of an array. */
 export const OTHER_ORDER = 'other order';
 
 /** A difference of two responses to one message. Differences with equal `what`, `path`, `from` and `to` are of one kind. */
@@ -17,7 +17,7 @@ export interface ResponseDifference {
   /** The kind of the old value: a status, a format such as `number`, or `response`. */
   readonly from: string;
   readonly to: string;
-  /** The two values or responses, as an example. */
+  /** The old and the new value, or both whole responses, as an example. */
   readonly old: string;
   readonly new: string;
 }
@@ -45,7 +45,7 @@ export function compareResponses(
   const status: readonly ResponseDifference[] = isSameStatus
     ? []
     : [{ what: 'status', path: '', from: String(one.status), to: String(other.status), ...examples }];
-  // An error has another body than a success, and a 204 has none: this says nothing that the status does not say.
+  // Skips the body if the status explains its difference: an error has another body than a success, and a 204 has none.
   if (classOf(one.status) !== classOf(other.status) || (!isSameStatus && other.body === '')) return status;
   return [...status, ...partDifferences(partsOfResponse(one), partsOfResponse(other), context)];
 }

@@ -24,16 +24,16 @@ export type ComparedResponse =
       readonly detail: string;
     };
 
-/** A response with its parts as values that can be compared. */
+/** The parts of a response, as values to compare. */
 export interface ResponseParts {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly bodyKind: 'empty' | 'JSON' | 'text';
-  /** The parsed JSON, or the text; a text of several words as an object, so that noise in it hides one word only. */
+  /** The parsed JSON, or the text. A text of several words is an object, so that noise in one word hides only that word. */
   readonly body: ResponseValue;
 }
 
-/** Headers of the connection and of the program that serves it, which do not change how a sender reads a response. */
+/** Headers to ignore: they describe the connection and the server program, and do not affect the sender. */
 const UNCOMPARED: ReadonlySet<string> = new Set([
   'age',
   'alt-svc',
@@ -65,7 +65,7 @@ export function partsOfResponse({
     : { ...read, bodyKind: 'text', body: wordsOf(body) };
 }
 
-/** Maximum number of words and separators of a text that is compared by words. */
+/** Maximum number of words and separators in a text to compare word by word. */
 const MAX_WORDS = 200;
 
 function wordsOf(text: string): JsonValue {
@@ -81,7 +81,7 @@ function headerText(name: string, value: string | readonly string[]): string {
   return name === 'content-type' ? text.toLowerCase().replaceAll(/\s*;\s*/g, '; ') : text;
 }
 
-/** The name and the attributes of a cookie. Its value and its time are new in each response, and the value is secret. */
+/** Returns the name and attributes of a cookie. Omits its value, a secret, and its expiry: both differ in each response. */
 function cookieText(cookie: string): string {
   const [pair = '', ...attributes] = cookie.split(/\s*;\s*/);
   const name = pair.includes('=') ? pair.split('=', 1)[0] : '';
@@ -89,7 +89,7 @@ function cookieText(cookie: string): string {
   return [name, ...texts.filter(Boolean).toSorted()].join('; ');
 }
 
-/** Undefined for a text that is not JSON, or in which a reader of JSON would lose a number or a key. */
+/** Parses JSON. Undefined if the text is not JSON, or if parsing would lose a number or a duplicate key. */
 function jsonOrUndefined(text: string): JsonValue | undefined {
   try {
     return readJsonString(text);

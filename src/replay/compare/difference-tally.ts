@@ -2,9 +2,9 @@ import { OTHER_ORDER, type ResponseDifference } from './compare-responses.ts';
 import { headerPath, type NoiseModel } from './noise-model.ts';
 import type { ComparedEntry } from './value-sketch.ts';
 
-/** All differences of one kind. */
+/** A kind of difference, with its first occurrence as an example. */
 export interface DifferenceKind {
-  /** The difference of the first message. */
+  /** The difference at the first message that has one of this kind. */
   readonly example: ResponseDifference;
   readonly first: ComparedEntry;
   /** Number of messages with a difference of this kind. */
@@ -37,7 +37,7 @@ export class DifferenceTally {
     }
   }
 
-  /** The kinds of differences: of noisy fields those in kind only. */
+  /** Returns the kinds of differences. Omits those at noisy paths, unless the values differ in kind. */
   kinds(noise: NoiseModel): readonly DifferenceKind[] {
     const kinds = [...this.#kinds.values()].filter(({ example: { what, path, to } }) => {
       if (to === OTHER_ORDER) return !noise.isUnordered(path);

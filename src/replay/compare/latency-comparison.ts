@@ -2,11 +2,11 @@ import type { Sides } from './compared-response.ts';
 
 /** A difference of the latencies of two receivers. */
 export interface LatencyDifference {
-  /** The messages that are slower or faster: a title such as `track "Order Completed"`. Undefined for all messages. */
+  /** Title of the messages that differ, such as `track "Order Completed"`. Undefined for all messages. */
   readonly title: string | undefined;
-  /** `median`: most messages. `slow`: single ones, whose number is compared. `single`: one message, each time it is sent. */
+  /** `median`: the medians differ. `slow`: the numbers of slow responses differ. `single`: one message is always slower. */
   readonly kind: 'median' | 'slow' | 'single';
-  /** The medians or latencies in milliseconds, or for `slow` the numbers of slow responses. */
+  /** For `slow`: the number of slow responses. Otherwise: the median or the latency in milliseconds. */
   readonly old: number;
   readonly new: number;
   /** For `slow`: the latency in milliseconds from which a response counts as slow. */
@@ -14,27 +14,27 @@ export interface LatencyDifference {
   readonly messages: number;
 }
 
-/** Number of messages from which two medians are compared: a pause of a busy machine delays several messages in a row. */
+/** Minimum number of messages to compare medians, because a pause of a busy machine delays several messages in a row. */
 const MIN_MESSAGES = 20;
-/** Factor and time by which a latency must differ, because a machine has other work. */
+/** Minimum factor and time by which latencies must differ, because other work of the machine causes smaller differences. */
 const FACTOR = 3;
 const LEAST_MS = 50;
 /** Minimum number of separate times at which one receiver was slow, if the other was never slow. */
 const MIN_SLOW = 6;
-/** Least time by which a single message must be slower before it is sent again. */
+/** Minimum time by which one receiver must be slower before a single message is sent again. */
 const SINGLE_MS = 150;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;
 
-/** The start of a request, as the comparison needs it at the end of the request. */
+/** Facts about the start of a request, which are needed when its response has come. */
 export interface LatencyStart {
   /** Milliseconds on the monotonic clock. */
   readonly at: number;
-  /** Number of fast responses of this receiver before. */
+  /** Number of fast responses of this receiver before the request. */
   readonly fast: number;
 }
 
-/** Compares the latencies of two receivers that get the same messages, in turn one or the other first. */
+/** Compares the latencies of two receivers. Both get every message, and they take turns in getting it first. */
 export class LatencyComparison {
   readonly #all = new LatencyPair();
   readonly #byTitle = new Map<string, LatencyPair>();
@@ -50,7 +50,7 @@ export class LatencyComparison {
     return { at, fast: this.#slow[side].fast };
   }
 
-  /** Adds the latencies of one message. Returns whether one is so slow that the message is to be sent again. */
+  /** Adds the latencies of one message. Returns whether the message must be sent again, because one receiver was slow. */
   add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): boolean {
     this.#all.add(ms);
     let pair = this.#byTitle.get(title);
@@ -65,7 +65,10 @@ export class LatencyComparison {
     return this.slowSideOf(ms) !== undefined;
   }
 
-  /** Adds the latencies of a slow message that was sent again, when no other message was in flight. */
+  /**
+   * Adds the latencies of a slow message that was sent again while no other message was in flight. Returns whether any slow
+   * message is confirmed so far.
+   */
   confirm(title: string, side: 'old' | 'new', repeats: readonly Sides<number>[]): boolean {
     const least = Math.min(...repeats.map((ms) => ms[side]));
     const usual = this.#all[side === 'old' ? 'new' : 'old'].quantile(0.99);
@@ -75,7 +78,7 @@ export class LatencyComparison {
     return this.#confirmed !== undefined;
   }
 
-  /** The side that is slow alone. */
+  /** Returns the receiver that was slow, if the other one was not. */
   slowSideOf({ old, new: new_ }: Sides<number>): 'old' | 'new' | undefined {
     const [fast, slow] = [Math.min(old, new_), Math.max(old, new_)];
     const isSlow = slow >= this.#slowFromMs && slow >= fast + SINGLE_MS && slow >= FACTOR * fast;
@@ -83,7 +86,10 @@ export class LatencyComparison {
     return old > new_ ? 'old' : 'new';
   }
 
-  /** Returns the difference of all messages, or those of single titles, or that of single slow responses. */
+  /**
+   * Returns the difference in the median of all messages; if there is none, the differences in the medians of single titles;
+   * if there are none, the difference in the number of slow responses.
+   */
   differences(): readonly LatencyDifference[] {
     const whole = this.#all.difference(undefined);
     if (whole !== undefined) return [whole];
@@ -92,7 +98,7 @@ export class LatencyComparison {
     return ofTitles.length > 0 ? ofTitles : this.#slowDifferences();
   }
 
-  /** Compares how often single responses were slow. A pause of the machine hits both receivers alike. */
+  /** Compares the numbers of slow responses. A pause of this machine does not matter, because it delays both receivers. */
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
     const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
@@ -145,7 +151,7 @@ class FactorHistogram {
     return this.quantile(0.5);
   }
 
-  /** The latency in ms that a share of all latencies is at most. */
+  /** Returns the latency in ms that `share` of all latencies do not exceed. */
   quantile(share: number): number {
     let seen = 0;
     const at = this.#buckets.findIndex((count) => (seen += count) >= share * this.count);
@@ -154,8 +160,8 @@ class FactorHistogram {
 }
 
 /**
- * Counts slow responses, and the separate times at which there were any: a pause of the receiver or of this machine delays
- * all messages in flight, and counts once.
+ * Counts slow responses, and separate slow periods: a pause of the receiver or of this machine delays all messages in flight,
+ * but counts as one period.
  */
 class SlowTimes {
   readonly #concurrency: number;
@@ -175,7 +181,7 @@ class SlowTimes {
       return;
     }
     this.count++;
-    // A receiver that responds to many other messages meanwhile does not pause.
+    // A receiver that responds to many other messages during a slow response does not pause.
     const isAlone = this.fast - start.fast > 2 * this.#concurrency;
     if ((isAlone && start.at - this.#countedAt > fromMs) || start.at > this.#until) {
       this.times++;

@@ -11,21 +11,22 @@ import {
 import { sketchDifferences, ValueSketch, type ComparedEntry, type SketchDifference } from './value-sketch.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** The exchange that values belong to, and its message. */
+/** The exchange from which two compared values come, and its message. */
 export interface ComparedContext extends ExchangeContext {
   readonly entry: ComparedEntry;
 }
 
-/** A difference in kind between the values that two receivers have at one noisy path. */
+/** A difference in kind, such as in the format, between the values of two receivers at a noisy path. */
 export interface NoiseDifference extends SketchDifference {
   readonly what: 'header' | 'body';
   readonly path: string;
 }
 
-/** The values at one path. */
+/** The history of the values at one path. */
 interface PathHistory {
-  /** Number of pairs of responses of one receiver to the same message, and of those with different values. */
+  /** Number of pairs of responses of the old receiver to the same message. */
   pairs: number;
+  /** Number of the pairs whose values differ. */
   differing: number;
   readonly old: ValueSketch;
   readonly new: ValueSketch;
@@ -33,22 +34,22 @@ interface PathHistory {
   readonly again: ValueSketch;
 }
 
-/** Number of pairs from which a change that every pair has counts as an effect of the repetition. */
+/** Minimum number of pairs to conclude that a change comes from the repetition, if every pair has the change. */
 const MIN_REPEATED = 4;
 const MAX_PATHS = 5_000;
 const MAX_SHOWN = 200;
 
-/** Learns from repeated requests which values of a response differ although nothing changed. */
+/** Learns from repeated requests which values of a response are noise: they differ although nothing changed. */
 export class NoiseModel {
   readonly #histories = new Map<string, PathHistory>();
   readonly #unordered = new Set<string>();
   readonly #dictionaries = new Set<string>();
-  /** Paths whose generated values were ignored, without having been learned. */
+  /** Paths at which values were ignored because they look generated, before a repeated request confirmed it. */
   readonly #generated = new Set<string>();
 
   /** Learns from two responses of one receiver to the same message. */
   learn(first: ResponseParts, second: ResponseParts, context: ComparedContext): void {
-    // Another status is another kind of response: a receiver may respond to a duplicate with 409.
+    // Ignores pairs with different statuses, because a receiver may respond to a duplicate with 409.
     if (first.status !== second.status) return;
     for (const name of new Set([...first.headers.keys(), ...second.headers.keys()])) {
       this.#add(headerPath(name), first.headers.get(name), second.headers.get(name), context);
@@ -73,7 +74,7 @@ export class NoiseModel {
     });
   }
 
-  /** Whether two values of two receivers differ by noise alone. Remembers both, because noise can be learned later. */
+  /** Whether the values of two receivers are equal or differ only by noise. Adds both values to the history of the path. */
   accepts(path: string, one: ResponseValue, other: ResponseValue, context: ComparedContext): boolean {
     const history = this.#historyAt(path);
     const example = { old: valueText(one), new: valueText(other), first: context.entry, now: context.now };
@@ -85,12 +86,12 @@ export class NoiseModel {
     return true;
   }
 
-  /** Whether the keys of an object differ in each response. */
+  /** Whether the keys of the object at a path are generated, so that they differ in each response. */
   hasGeneratedNames(path: string): boolean {
     return this.#dictionaries.has(path);
   }
 
-  /** Whether a path was compared before the keys of its object were found to be generated. */
+  /** Whether a path has a generated key. Such paths were compared before the key was known to be generated. */
   #isGeneratedName(path: string): boolean {
     return [...this.#dictionaries].some((each) => path.startsWith(each) && !path.startsWith(`${each}.*`));
   }
@@ -99,14 +100,14 @@ export class NoiseModel {
     return this.#unordered.has(path);
   }
 
-  /** Whether the values at a path differ between two responses of the old receiver. */
+  /** Whether the values at a path differ between two responses of the old receiver to the same message. */
   isNoisy(path: string): boolean {
     const history = this.#histories.get(path);
     if (history === undefined) return this.#isGeneratedName(path);
     return (history.differing > 0 && !isRepeatEffect(history)) || this.#isGeneratedName(path);
   }
 
-  /** The differences in kind between the noisy values of both receivers. */
+  /** Returns the differences in kind at noisy paths, such as a text in place of a number. */
   differences(): readonly NoiseDifference[] {
     return this.#noisyPaths().flatMap((noisePath) => {
       const history = this.#histories.get(noisePath);
@@ -119,11 +120,11 @@ export class NoiseModel {
     });
   }
 
-  /** Returns the text of a value by which items of arrays are compared: equal for values that differ by noise. */
+  /** Returns the text by which array items are compared. Values that differ only by noise have equal texts. */
   readonly standIn = (path: string, value: ResponseValue, context: ExchangeContext): string =>
     this.isNoisy(path) ? `<${formatOf(value)}>` : maskedText(value, context);
 
-  /** The paths that were ignored, sorted. */
+  /** Returns the sorted paths at which differences were ignored. */
   paths(): readonly string[] {
     return [...this.#noisyPaths(), ...Array.from(this.#unordered, (path) => `order of ${path}`)].toSorted();
   }
@@ -159,18 +160,18 @@ export function headerPath(name: string): string {
   return `${HEADER}${name}`;
 }
 
-/** The path of the whole body: `$` for JSON. */
+/** Returns the path of the whole body: `$` for JSON, otherwise `text`. */
 export function bodyPath({ bodyKind }: ResponseParts): string {
   return bodyKind === 'JSON' ? '$' : 'text';
 }
 
-/** Whether a field differs only because the second request was a duplicate: `created` first, never second. */
+/** Whether a value differs only because the second request is a duplicate: `created` in first responses only. */
 function isRepeatEffect(history: PathHistory): boolean {
   const [shape, further] = history.old.textsOf('shape').keys();
   return isSeparate(history) && further === undefined && shape !== '#';
 }
 
-/** Whether the response to a duplicate has one value that first responses never have: then only these count. */
+/** Whether all responses to duplicates have the same value, which no first response has. */
 function isOnlyOfDuplicates(history: PathHistory): boolean {
   return isSeparate(history) && history.again.textsOf('shape').size === 1;
 }

@@ -3,7 +3,7 @@ import type { ResponseValue } from './value-format.ts';
 import { keyPath } from './visit-pairs.ts';
 
 interface ItemPairing {
-  /** Items that belong together: equal ones, then the others by their position. */
+  /** Equal items of both arrays are a pair. The other items are paired by position. */
   readonly pairs: readonly (readonly [JsonValue, JsonValue])[];
   /** Whether equal items are in another order. */
   readonly isReordered: boolean;
@@ -34,7 +34,7 @@ export function pairItems(
   return { pairs, isReordered: found.some((at, index) => index > 0 && at < (found[index - 1] ?? 0)) };
 }
 
-/** The text of an item, without the order of keys. */
+/** Returns the text of an item. Sorts keys, because their order does not matter. */
 export function itemText(
   path: string,
   item: ResponseValue,

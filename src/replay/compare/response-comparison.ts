@@ -28,14 +28,14 @@ export interface ResponseComparisonResult {
   readonly noise: readonly string[];
 }
 
-/** Number of messages that are sent twice to the old receiver, to learn what differs although nothing changed. */
+/** Number of messages, at the start, that are sent to the old receiver twice, to learn which values are noise. */
 export const LEARNED_MESSAGES = 20;
 
-/** Maximum number of later messages that are sent again to learn from. */
+/** Maximum number of messages to send again after the first LEARNED_MESSAGES, to learn more noise. */
 const MAX_REPEATS = 50;
 const MAX_COUNTED = 1_000;
 
-/** Compares the responses of two receivers. Compares the first ones when the noise is learned. */
+/** Compares the responses of two receivers. Compares the first messages only after noise is learned from them. */
 export class ResponseComparison {
   readonly latency: LatencyComparison;
   readonly #ignores: IgnoresPath;
@@ -61,7 +61,7 @@ export class ResponseComparison {
     this.#noise.learn(partsOfResponse(old), partsOfResponse(again), contextOf(exchange));
   }
 
-  /** Returns what is to be sent again, because the difference may be noise. */
+  /** Returns the receivers that must get the message again, because the difference may be noise. */
   add(exchange: ComparedExchange): 'old' | 'both' | undefined {
     this.#compared++;
     const { entry, responses, starts } = exchange;

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '../../message/types.ts';
 
-/** A value of a response, or undefined where one of two responses has no value. */
+/** A value of a response. Undefined if only the other of two compared responses has a value at the path. */
 export type ResponseValue = JsonValue | undefined;
 
-/** The exchange that two responses belong to. */
+/** Context of two responses to the same message. */
 export interface ExchangeContext {
-  /** Whether a generated text, such as a UUID, is also in the request: then it is not new in each response. */
+  /** Whether the request contains a text, such as a UUID. The receiver then repeats the text, and does not generate it. */
   readonly isEchoed: (text: string) => boolean;
   /** When the responses came, in milliseconds since the epoch. */
   readonly now: number;
@@ -16,16 +16,16 @@ const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-
 const HTTP_DATE = /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/;
 /** A time as `toLocaleString` writes it. */
 const LOCAL_TIME = /\d{1,2}\/\d{1,2}\/\d{4},? \d{1,2}:\d\d:\d\d(?:\s[AP]M)?/;
-/** The time of a clock as a number: seconds, milliseconds, microseconds or nanoseconds since the epoch. */
+/** A timestamp as a number: seconds, milliseconds, microseconds or nanoseconds since the epoch. */
 const EPOCH = /\d{10}(?:\d{3}){0,3}/;
 const WORD = /[\w-]{16,}/;
-/** Matches a text that is generated for each response. */
+/** Matches an id or a time that a receiver generates for each response. */
 const GENERATED = new RegExp(
   `\\b(?:(?<uuid>${UUID.source})|(?<time>${ISO_TIME.source}|${HTTP_DATE.source}|${LOCAL_TIME.source})|(?<word>${WORD.source})|(?<epoch>${EPOCH.source}))\\b`,
   'gi',
 );
 
-/** Replaces generated ids and times by their format, such as `<uuid>`. Keeps those that the request has, too. */
+/** Replaces generated ids and times by their format, such as `<uuid>`. Keeps texts that the request also contains. */
 function maskGenerated(text: string, { isEchoed, now }: ExchangeContext): string {
   return text.replace(GENERATED, (match: string, ...rest: unknown[]) => {
     const groups = rest.at(-1) as Readonly<Record<'uuid' | 'time' | 'word' | 'epoch', string | undefined>>; // the last argument
@@ -37,7 +37,7 @@ function maskGenerated(text: string, { isEchoed, now }: ExchangeContext): string
   });
 }
 
-/** Number of adjacent digits and letters from which a word counts as random, such as an ULID or a hash. */
+/** Minimum number of changes between digits and letters in a random word, such as a ULID or a hash. */
 const MIN_CHANGES = 4;
 
 function isToken(word: string): boolean {
@@ -45,12 +45,12 @@ function isToken(word: string): boolean {
   return word.length >= 16 && changes.length >= MIN_CHANGES;
 }
 
-/** Keeps the prefix that tells the kind of an id, such as `evt_`. */
+/** Masks a random id except for a prefix that tells its kind, such as `evt_`. */
 function tokenMask(word: string): string {
   return `${/^[a-z]{1,12}_(?=.{12})/i.exec(word)?.[0] ?? ''}<token>`;
 }
 
-/** The time in milliseconds since the epoch that a value is, as a text or as a number near `now`. */
+/** Returns the time that a text, or a number near `now`, represents. Milliseconds since the epoch. */
 export function valueTimeOf(value: ResponseValue, now: number): number | undefined {
   if (typeof value === 'number') return isEpoch(String(value), now) ? epochMs(String(value)) : undefined;
   const at = typeof value === 'string' && textFormatOf(value) === 'time' ? Date.parse(value) : NaN;
@@ -59,7 +59,7 @@ export function valueTimeOf(value: ResponseValue, now: number): number | undefin
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** Whether digits are the time of a clock: at most a year from now. */
+/** Whether digits are a timestamp that is less than a year from `now`. */
 function isEpoch(digits: string, now: number): boolean {
   const ms = /^\d+$/.test(digits) ? epochMs(digits) : undefined;
   return ms !== undefined && Math.abs(ms - now) < YEAR_MS;
@@ -86,7 +86,7 @@ function textFormatOf(text: string): string {
   return { '<uuid>': 'uuid', '<time>': 'time' }[maskGenerated(text, ANY_EXCHANGE)] ?? 'text';
 }
 
-/** The text of a value, with generated ids and times replaced by their format. */
+/** Returns the text of a value, with generated ids and times replaced by their format. */
 export function maskedText(value: ResponseValue, context: ExchangeContext): string {
   const text = valueText(value, Infinity);
   const isMasked = typeof value === 'string' || typeof value === 'number';
@@ -94,8 +94,8 @@ export function maskedText(value: ResponseValue, context: ExchangeContext): stri
 }
 
 /**
- * Whether two values may differ because they are generated for each response: both are a UUID, a time of a clock or a random
- * id, or texts that are equal except for these.
+ * Whether two values may differ because they are generated for each response: both are a UUID, a timestamp or a random id,
+ * or texts that are equal except for these.
  */
 export function isGenerated(one: ResponseValue, other: ResponseValue, context: ExchangeContext): boolean {
   if (typeof one === 'number' && typeof other === 'number') {
@@ -114,17 +114,17 @@ function areBothClocks(one: string, other: string, { isEchoed, now }: ExchangeCo
 
 const QUARTER_MS = 15 * 60 * 1_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Time between two responses to the same message. */
+/** Maximum time between two responses to the same message. */
 const SLACK_MS = 5_000;
 
-/** Whether two times differ by a time zone: that is a mistake, not the progress of a clock. */
+/** Whether two times differ by the offset of a time zone, which is a mistake and not elapsed time. */
 function isShiftedTime(one: number, other: number): boolean {
   const difference = Math.abs(one - other);
   const quarters = Math.round(difference / QUARTER_MS);
   return quarters > 0 && difference <= DAY_MS && Math.abs(difference - quarters * QUARTER_MS) <= SLACK_MS;
 }
 
-/** The text of a value in a report, at most `length` characters. */
+/** Returns the text of a value for a report: its JSON, cut after `length` characters. */
 export function valueText(value: ResponseValue, length = 200): string {
   const text = value === undefined ? 'missing' : JSON.stringify(value);
   return text.length > length ? `${text.slice(0, length)}…` : text;

@@ -10,7 +10,7 @@ export interface ComparedEntry {
   readonly title: string;
 }
 
-/** The messages with a trait, and the two values of the first one as an example. */
+/** Number of messages whose values have a trait, and the two values of the first such message as an example. */
 export interface TraitMessages {
   messages: number;
   readonly first: ComparedEntry;
@@ -18,13 +18,13 @@ export interface TraitMessages {
   readonly new: string;
 }
 
-/** A value of one side, and the message that it belongs to. */
+/** The message of a value, and the values of both receivers as an example. */
 export interface SketchedValue extends Omit<TraitMessages, 'messages'> {
   /** When the response came, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A difference in kind between the values of two sketches. */
+/** A difference in kind between the values of two receivers, such as `text` in place of `number`. */
 export interface SketchDifference extends TraitMessages {
   readonly from: string;
   readonly to: string;
@@ -33,16 +33,16 @@ export interface SketchDifference extends TraitMessages {
 const TRAITS = ['format', 'number', 'time', 'shape', 'characters', 'length'] as const;
 type Trait = (typeof TRAITS)[number];
 
-/** Number of different values, and of texts of one trait, that are kept. */
+/** Maximum number of distinct values to keep, and of distinct texts of each trait. */
 const MAX_KEPT = 30;
 const MIN_VALUES = 10;
-/** Number of messages from which a trait that the other side never has is no chance. */
+/** Minimum number of messages with a trait that the other side never has, so that it is not due to chance. */
 const MIN_MESSAGES = 5;
-/** Number of messages that must be expected on the other side, where there is none: by chance once in 20,000 paths. */
+/** Minimum number of messages with a trait to expect on the side that has none. At 10, chance causes 1 in 20,000 such cases. */
 const MIN_EXPECTED = 10;
 const CURRENT_MS = 10 * 60 * 1_000;
 
-/** A summary of the values of one side at one path, whose size does not grow with the messages. */
+/** A summary of the values of one receiver at one path. Its size does not grow with the number of messages. */
 export class ValueSketch {
   count = 0;
   readonly values = new Set<string>();
@@ -71,12 +71,12 @@ export class ValueSketch {
     return this.traits.get(trait) ?? NONE;
   }
 
-  /** Whether the values are a few that come again and again. */
+  /** Whether the values are a few that recur, such as the constants of an enum. */
   get isChoice(): boolean {
     return this.count >= MIN_VALUES && this.values.size < MAX_KEPT && this.values.size * 3 <= this.count;
   }
 
-  /** Whether most numbers are above all earlier ones on average, or below: those of a counter or a clock. */
+  /** Whether most numbers are above the mean of the earlier ones, or most are below it, as with a counter or a clock. */
   get isCounter(): boolean {
     return this.#numbers >= MIN_VALUES && Math.max(this.#above, this.#below) >= 0.85 * (this.#numbers - 1);
   }
@@ -107,7 +107,7 @@ function traitsOf(value: ResponseValue, now: number): readonly (readonly [Trait,
   }
   if (typeof value !== 'string') return traits;
   traits.push(['characters', charactersOf(value)]);
-  // A counter in a text gets longer: `order-99`, `order-100`.
+  // Ignores the length of a text that ends in a counter, because the counter gets longer: `order-99`, `order-100`.
   if (/\d[a-z]/i.test(value) || !/\d/.test(value)) traits.push(['length', `${value.length} characters`]);
   return traits;
 }
@@ -117,7 +117,7 @@ function charactersOf(text: string): string {
   return /[^\w+/=.:-]/.test(text) ? 'text with signs' : 'one word';
 }
 
-/** The shape of a value: a random text has one shape, but the words `created` and `duplicate` have two. */
+/** Returns a text with `#` for each number and random word: equal for all random ids, but not for `created` and `failed`. */
 function shapeOf(value: ResponseValue): string {
   if (typeof value === 'number') return '#';
   if (typeof value !== 'string') return valueText(value, 40);
@@ -130,7 +130,7 @@ function isRandomWord(word: string): boolean {
   return word.length >= 8 && (word.match(/[a-z](?=[A-Z])|[A-Z](?=[A-Z])/g)?.length ?? 0) > 2;
 }
 
-/** Returns how the values of the new receiver differ in kind from those of the old one; `again` are further old values. */
+/** Returns how the values of the new receiver differ in kind from those of the old one. `again` has more old values. */
 export function sketchDifferences(
   old: ValueSketch,
   new_: ValueSketch,
@@ -149,7 +149,7 @@ export function sketchDifferences(
   return [];
 }
 
-/** The texts of a trait that only the new values have. */
+/** Returns the texts of a trait that only the new values have. */
 function unseenTexts(
   trait: Trait,
   old: ValueSketch,
@@ -170,7 +170,7 @@ function unseenTexts(
     }));
 }
 
-/** The texts of a trait that the new values do not have, though the old ones often have them. */
+/** Returns a text of a trait that the old values often have and the new values never have. */
 function lostTexts(trait: Trait, old: ValueSketch, new_: ValueSketch): readonly SketchDifference[] {
   const left = new_.textsOf(trait);
   const [example] = left.values();
@@ -183,7 +183,7 @@ function lostTexts(trait: Trait, old: ValueSketch, new_: ValueSketch): readonly 
   return [{ ...example, ...kinds, messages: new_.count }];
 }
 
-/** Whether it is no chance that one side has a trait in some of its values, and the other side in none. */
+/** Whether chance does not explain that one side has a trait in some of its values, and the other side in none. */
 function isUnlikely(messages: number, count: number, otherCount: number): boolean {
   return messages >= MIN_MESSAGES && (messages / count) * otherCount >= MIN_EXPECTED;
 }
@@ -192,7 +192,7 @@ function usualText(texts: ReadonlyMap<string, TraitMessages>): string {
   return [...texts].toSorted(([, one], [, other]) => other.messages - one.messages)[0]?.[0] ?? '';
 }
 
-/** Compares whether the values change, and in which range they are. */
+/** Returns the difference if only the old values vary, or if the new numbers are far outside the range of the old ones. */
 function wholeKinds(old: ValueSketch, new_: ValueSketch): readonly { from: string; to: string }[] {
   if (Math.min(old.count, new_.count) < MIN_VALUES) return [];
   if (new_.values.size === 1 && old.values.size >= 5) return [{ from: 'changing values', to: 'one value' }];

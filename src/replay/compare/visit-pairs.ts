@@ -7,7 +7,7 @@ type Items = readonly JsonValue[];
 export interface PairVisitor {
   /** Whether to skip the values at a path, and all values in them. */
   readonly skips: (path: string) => boolean;
-  /** Whether all keys of an object are generated. Gets the numbers of keys that only one of the two objects has. */
+  /** Whether all keys of an object are generated. Gets how many keys only the first object has, and only the second. */
   readonly hasGeneratedNames: (path: string, onlyOne: number, onlyOther: number) => boolean;
   /** Called for values that are not both objects or both arrays. */
   readonly leaf: (path: string, one: ResponseValue, other: ResponseValue) => void;
@@ -65,7 +65,7 @@ function isId(name: string): boolean {
   return /^\d+$/.test(name) || formatOf(name) === 'uuid';
 }
 
-/** The path of a key. Keys that are ids have one path, because an object with ids as keys is a list. */
+/** Returns the path of a key. All ids have the same path, because an object with ids as keys is like a list. */
 export function keyPath(path: string, name: string): string {
   if (isId(name)) return `${path}.*`;
   return /^[\w$-]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;

@@ -31,7 +31,7 @@ export class EntryCollector implements SplitterOutput {
   readonly #exact: boolean;
   readonly #onInvalidCapture: EntryReadOptions['onInvalidCapture'];
   #entries: ReplayEntry[] = [];
-  /** Number of the request in a HAR file to which the next entries belong. */
+  /** Number of the request in a HAR file from which the next entries come. Undefined for other files. */
   request: number | undefined;
 
   constructor(file: string, { exact = false, onInvalidCapture }: EntryReadOptions = {}) {
@@ -137,21 +137,16 @@ interface CapturedEntry {
   readonly headers: Capture['headers'];
 }
 
-/**
- * First letters of keys that only a message begins with: `version userId event properties name` (and `type`,
- * by its second letter).
- */
-const MESSAGE_KEY = new Uint8Array(256);
-for (const letter of 'vuepn') MESSAGE_KEY[letter.charCodeAt(0)] = 1;
-const [LETTER_T, LETTER_Y] = [0x74, 0x79];
+/** First four letters of keys that a message can begin with, but neither a capture nor a batch document. */
+const MESSAGE_KEYS = new Set(
+  ['version', 'type', 'userId', 'anonymousId', 'messageId', 'event', 'name', 'properties', 'previousId'].map(
+    (key) => Buffer.from(key).readUInt32LE(),
+  ),
+);
 
-/**
- * Whether a value may be a capture or a batch document. Costs almost nothing for messages, which their first
- * key reveals.
- */
+/** Whether a value may be a capture or a batch document. Its first key excludes this for most messages at no cost. */
 function mayHoldMessages(bytes: Buffer): boolean {
   if (bytes[0] !== OPEN_BRACE) return false;
-  const letter = bytes[1] === QUOTE ? (bytes[2] ?? 0) : 0;
-  if (MESSAGE_KEY[letter] === 1 || (letter === LETTER_T && bytes[3] === LETTER_Y)) return false;
+  if (bytes[1] === QUOTE && bytes.length > 5 && MESSAGE_KEYS.has(bytes.readUInt32LE(2))) return false;
   return bytes.includes('"capture"') || bytes.includes('"batch"');
 }

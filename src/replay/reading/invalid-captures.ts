@@ -12,7 +12,7 @@ export class InvalidCaptures {
     this.#first ??= origin;
   };
 
-  /** The sentence that says how many there are. Undefined if there are none. */
+  /** Returns a sentence with the number of these captures. Undefined if there are none. */
   get remark(): string | undefined {
     if (this.#first === undefined) return undefined;
     const { file, line } = this.#first;

@@ -23,7 +23,7 @@ export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout 
   return holds === 'several' ? 'document' : 'lines';
 }
 
-/** The layout when the first line does not close its object: pretty-printed JSON, or a broken line of NDJSON. */
+/** Returns the layout of an input whose first line does not close its object: pretty-printed JSON, or broken NDJSON. */
 function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): ReplayLayout | undefined {
   const second = skipBlanks(head, end);
   if (second === head.length) return isComplete || head.length >= HEAD_BYTES ? 'document' : undefined;

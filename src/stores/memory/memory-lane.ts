@@ -163,7 +163,7 @@ export class Heap<Item extends HeapItem> {
   }
 
   get first(): Item | undefined {
-    return this.#items[0];
+    return this.#items.at(0);
   }
 
   push(item: Item): void {

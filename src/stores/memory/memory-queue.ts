@@ -9,7 +9,10 @@ import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from
 
 const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
-/** A queue in memory, which ends with its process. It forgets settled deliveries, and does not copy bodies. */
+/**
+ * A queue in memory, which ends with its process. It forgets settled deliveries, and does not copy bodies. Claims and settles
+ * without promises, because a replay would spend several on each message.
+ */
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   #entries = new ReusableMap<MemoryEntry>();
@@ -34,7 +37,7 @@ export class MemoryQueue implements Queue {
     }
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimResult> {
+  claim(request: ClaimRequest): Promise<ClaimResult> | ClaimResult {
     this.#assertOpen();
     const { limit, leaseMs } = request;
     const entries = this.#laneOf(request);
@@ -61,7 +64,7 @@ export class MemoryQueue implements Queue {
     return true;
   }
 
-  async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+  settle(claim: Claim, settlement: Settlement): Promise<boolean> | boolean {
     this.#assertOpen();
     const entry = this.#entryOf(claim);
     if (entry === undefined) return false;

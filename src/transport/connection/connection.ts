@@ -196,10 +196,11 @@ export class HttpConnection implements Carrier, ExchangeOwner {
  * decodes none, unless the caller accepts an encoding.
  */
 function headersOf({ request: { headers, body, cutsAt } }: PendingRequest, route: Route): string[] {
-  const all = hasName(headers, 'accept-encoding')
-    ? headers.concat(route.headers)
-    : headers.concat(route.headers, NOT_ENCODED);
-  return cutsAt === undefined ? all : [...all, 'content-length', String(body.length)];
+  const all = headers.slice();
+  all.push(...route.headers);
+  if (!hasName(headers, 'accept-encoding')) all.push('accept-encoding', 'identity');
+  if (cutsAt !== undefined) all.push('content-length', String(body.length));
+  return all;
 }
 
 /** The body of a request; as a stream, if its parts are written one after the other. */
@@ -218,8 +219,6 @@ async function* partsOf(body: Uint8Array, cutsAt: readonly number[]): AsyncGener
     start = end;
   }
 }
-
-const NOT_ENCODED: readonly string[] = ['accept-encoding', 'identity'];
 
 function hasName(headers: readonly string[], name: string): boolean {
   for (let at = 0; at < headers.length; at += 2) {

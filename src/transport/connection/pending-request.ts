@@ -64,16 +64,17 @@ export class PendingRequest implements Abortable {
     body: string,
     cutBy: TransportResponse['bodyCutBy'],
   ): void {
-    this.#settle({
+    const response: TransportResponse = {
       kind: 'response',
       status,
       retryAfter,
       headers: this.#shownHeaders(headers),
       body: body === '' ? undefined : this.#shown(body, status),
-      ...(cutBy !== undefined && this.request.responseBytes !== undefined && { bodyCutBy: cutBy }),
       ms: roundedMs(at - this.#startedAt),
       reconnected: this.reconnected,
-    });
+    };
+    const isCut = cutBy !== undefined && this.request.responseBytes !== undefined;
+    this.#settle(isCut ? { ...response, bodyCutBy: cutBy } : response);
   }
 
   /**

@@ -43,7 +43,8 @@ export interface ReadyOptions {
 export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, 'exact'>): ReadEntry {
   if (entry.kind === 'broken') return { entry, error: entry.error };
   try {
-    return { entry, ...readJsonText(entry.bytes, entry.origin) };
+    const { value, stringified } = readJsonText(entry.bytes, entry.origin);
+    return { entry, value, stringified };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     // A body of --exact need not be JSON, unless the body is a line of NDJSON.
@@ -103,10 +104,7 @@ function readyMessage({ entry, value, stringified }: EntryReading, options: Read
     return { message };
   }
   validateMessageSize(entry.bytes.byteLength);
-  const body = splicedBody(message, value, stringified);
-  // Copies bytes that already are the body, which is faster than encoding their text. A slice would keep the surrounding
-  // chunk of the file in memory.
-  return { message, exactBody: Buffer.from(body === stringified.text ? entry.bytes : body) };
+  return { message, exactBody: splicedBody(message, value, stringified) };
 }
 
 /**

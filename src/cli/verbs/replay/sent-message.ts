@@ -29,8 +29,8 @@ export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly facts: ResultFacts;
   /** The bytes of the entry in its input, to write to the file of --failed if the message is not delivered. */
   readonly original: Uint8Array | undefined;
-  /** The facts by which failed and delivered messages are compared. */
-  readonly content: ContentFacts | undefined;
+  /** Returns the facts by which failed and delivered messages are compared. */
+  readonly content: (() => ContentFacts) | undefined;
 }
 
 export function sentOf(
@@ -53,7 +53,7 @@ export function sentOf(
       origin: originText(origin),
       body: verbose && sentBodyText(ready),
     },
-    content: patterns.factsOf(message, { index, bytes: bytes.byteLength }),
+    content: patterns.contentOf(message, { index, bytes: bytes.byteLength }),
     original: failed === undefined ? undefined : originalOf(entry, { isExact: exact ?? false }),
   };
 }
