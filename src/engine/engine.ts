@@ -75,7 +75,8 @@ export class Engine implements Pick<Router, 'submit'> {
   constructor(options: EngineOptions) {
     this.#options = options;
     const { sources, clock, newId } = options;
-    const queue = { add: (deliveries: readonly Delivery[]) => this.#add(deliveries) };
+    const { addsOnce = false } = options.queue;
+    const queue: Pick<Queue, 'add' | 'addsOnce'> = { add: (...args) => this.#add(...args), addsOnce };
     this.#router = new Router({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
     // No limit, because every attempt in flight and every wait adds a listener to these signals.
@@ -144,14 +145,15 @@ export class Engine implements Pick<Router, 'submit'> {
     this.#wakeIdleWaiters();
   }
 
-  async #add(deliveries: readonly Delivery[]): Promise<void> {
+  async #add(...[deliveries, once]: Parameters<Queue['add']>): ReturnType<Queue['add']> {
     const { queue } = this.#options;
     this.#adding++;
     try {
-      const added = queue.add(deliveries);
+      const added = queue.add(deliveries, once);
       if (queue.claimsAddedInTurn) this.#wakeLanes(deliveries);
-      await added;
+      const known = await added;
       if (!queue.claimsAddedInTurn) this.#wakeLanes(deliveries);
+      return known;
     } finally {
       this.#adding--;
       this.#announceIdle();

@@ -9,12 +9,14 @@ import type { SourceOptions, Sources } from './options.ts';
 
 /** The deliveries of one message. */
 export interface RoutedMessage {
+  /** Whether the queue had added the message already. It has no deliveries then. @default false */
+  readonly isKnown?: boolean;
   readonly deliveries: readonly { readonly id: string; readonly destination: string }[];
 }
 
 export interface RouterOptions {
   readonly sources: Sources;
-  readonly queue: Pick<Queue, 'add'>;
+  readonly queue: Pick<Queue, 'add' | 'addsOnce'>;
   readonly clock: Clock;
   /** Makes ids that are unique among all processes that share the queue. @default createDeliveryIds() */
   readonly newId?: (() => string) | undefined;
@@ -47,8 +49,14 @@ export class Router {
     const deliveries: Delivery[] = [];
     const routed = messages.map((message) => this.#toDeliveries(source, options, message, deliveries));
     onRouted?.(routed);
-    if (deliveries.length > 0) await this.#options.queue.add(deliveries);
-    return routed;
+    const { queue } = this.#options;
+    const messageIds = queue.addsOnce === true ? dedupedMessageIds(messages) : [];
+    if (deliveries.length + messageIds.length === 0) return routed;
+    const known = await queue.add(deliveries, messageIds.length > 0 ? { source, messageIds } : undefined);
+    if (!known?.size) return routed;
+    return messages.map(({ messageId }, index) =>
+      known.has(messageId) ? { deliveries: [], isKnown: true } : (routed[index] ?? { deliveries: [] }),
+    );
   }
 
   #sourceOf(name: string): SourceOptions {
@@ -70,10 +78,11 @@ export class Router {
     const { messageId, type, integrations, body, orderKeys, dedupeKey, deliveryId, violation, trace } =
       message;
     const now = Math.floor(this.#options.clock.now());
+    // New ids count up: a queue in a file writes fewer pages of its index for them than for digests.
+    const isDigest = dedupeKey !== undefined && this.#options.queue.addsOnce !== true;
     const deliveries = enabledDestinations(options, integrations).map((destination, index) => {
       const given = deliveryId && (index === 0 ? deliveryId : `${deliveryId}-${index}`);
-      const id =
-        given ?? (dedupeKey === undefined ? this.#newId() : dedupedId({ source, destination }, dedupeKey));
+      const id = given ?? (isDigest ? dedupedId({ source, destination }, dedupeKey) : this.#newId());
       all.push({
         id,
         source,
@@ -93,6 +102,11 @@ export class Router {
     });
     return { deliveries };
   }
+}
+
+/** Returns the ids of the messages that must be added only once. */
+function dedupedMessageIds(messages: readonly OutgoingMessage[]): readonly string[] {
+  return messages.flatMap(({ dedupeKey, messageId }) => (dedupeKey === undefined ? [] : messageId));
 }
 
 /** Returns the destinations of a source that receive a message with these `integrations`, in the order of the config. */
@@ -118,8 +132,8 @@ export function createDeliveryIds(): () => string {
 }
 
 /**
- * Returns the id of a delivery to a lane, derived from the dedupe key of its message. All processes get the same id for the
- * same key, and a queue adds an id only once.
+ * Returns the id of a delivery to a lane, derived from the dedupe key of its message, for a queue without `addsOnce`. All
+ * processes get the same id for the same key, and a queue adds an id only once.
  */
 export function dedupedId({ source, destination }: LaneId, dedupeKey: string): string {
   return hash('sha256', JSON.stringify([source, destination, dedupeKey]), 'hex').slice(0, 32);

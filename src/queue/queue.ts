@@ -12,8 +12,13 @@ export interface Queue {
    * none; if there are more and the promise rejects, some may be stored. Adding a known id changes nothing, whether the
    * delivery waits, is in flight, or is settled and still remembered: so a caller can add a batch again. A delivery that is
    * added as dead is never claimed.
+   * @param once Messages of which the queue remembers for 24 hours that they were added, in the transaction of `deliveries`.
+   *   The queue skips the deliveries of those that it remembers already, and resolves to their ids.
    */
-  add(deliveries: readonly Delivery[]): Promise<void>;
+  add(deliveries: readonly Delivery[], once?: OnceMessages): Promise<ReadonlySet<string> | void>;
+
+  /** Whether `add` accepts `once`. @default false */
+  readonly addsOnce?: boolean;
 
   /**
    * Whether a claim also finds deliveries that were added earlier in the same turn of the event loop, by a call of `add` that
@@ -53,6 +58,12 @@ export interface Queue {
 
   /** Finishes pending calls and releases the store. Open claims stay `sending` until their leases end. */
   close(): Promise<void>;
+}
+
+/** Messages of a source that must be added only once, even if several processes add them at the same moment. */
+export interface OnceMessages {
+  readonly source: string;
+  readonly messageIds: readonly string[];
 }
 
 /** One destination of one source: the unit of concurrency, order and health. */

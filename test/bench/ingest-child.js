@@ -70,8 +70,8 @@ async function serve(open) {
 function unstored(open) {
   const { queue } = open;
   const empty = new Set();
-  const forgetful = { add: async () => {}, close: () => queue.close() };
-  return { ...open, queue: forgetful, seen: { among: async () => empty, add: async () => {} } };
+  const forgetful = { addsOnce: true, add: async () => {}, close: () => queue.close() };
+  return { ...open, queue: forgetful, seen: { among: async () => empty } };
 }
 
 async function oneByOne() {

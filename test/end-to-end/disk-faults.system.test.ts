@@ -389,7 +389,7 @@ describe.concurrent('a command that needs the queue rejects a file that', PATIEN
   it('is of another version', async () => {
     const dataDir = await usedFolder();
     await ask(join(dataDir, 'hooks.db'), 'PRAGMA user_version = 9');
-    await expectRejected(dataDir, 'was made by another version of hooks \\(schema 9, expected 2\\)', {
+    await expectRejected(dataDir, 'was made by another version of hooks \\(schema 9, expected 3\\)', {
       hint: 'hooks queue export',
     });
   });

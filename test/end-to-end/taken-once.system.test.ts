@@ -1,8 +1,11 @@
 // Needs redis-server, postgres.
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasServer, SERVER_KINDS, startServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { hooks, startHooks } from './hooks.ts';
+import { IS_LONG, KILLS } from '../torture.ts';
+import { postBatch } from './numbered-calls.ts';
+import { hooks, startHooks, type RunningHooks } from './hooks.ts';
 import { jsonLines } from './receiving.ts';
 import { nextUrl } from './running-command.ts';
 
@@ -10,6 +13,7 @@ const MESSAGES = 100;
 const BATCH = 600;
 const ROUNDS = 4;
 const WRITE_KEY = 'wk-of-both';
+const SERVE = ['serve', '--port', '0', '--no-deliver', '-o', 'json'];
 const STORES = ['sqlite', ...SERVER_KINDS.filter(hasServer)] as const;
 
 async function storeFlags(kind: (typeof STORES)[number]): Promise<readonly string[]> {
@@ -26,7 +30,7 @@ async function pairOn(kind: (typeof STORES)[number]) {
     HOOKS_DATA_DIR: temporaryFolder(),
   };
   const flags = await storeFlags(kind);
-  const args = ['serve', '--port', '0', '--no-deliver', '-o', 'json', ...flags];
+  const args = [...SERVE, ...flags];
   const serves = [1, 2].map(() => startHooks(args, { env, timeoutMs: 60_000 }));
   const urls = await Promise.all(serves.map(nextUrl));
   return {
@@ -55,6 +59,36 @@ function message(id: number): object {
   return { userId: 'u', event: 'e', messageId: `m${id}` };
 }
 
+const SMALL_BATCH = 20;
+const BATCHES = IS_LONG ? 10_000 : 400;
+const CALLERS = 8;
+
+/** A service that can be killed and started again. */
+class Side {
+  readonly #env: Record<string, string>;
+  #serve: RunningHooks | undefined;
+  #url = Promise.resolve('');
+
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+    this.start();
+  }
+
+  start(): void {
+    this.#serve = startHooks(SERVE, { env: this.#env, timeoutMs: 600_000 });
+    this.#url = nextUrl(this.#serve);
+  }
+
+  async stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    await this.#serve?.stop(signal);
+  }
+
+  /** Posts a batch until it is acknowledged. */
+  async post(messageIds: readonly string[]): Promise<void> {
+    while ((await postBatch(await this.#url, WRITE_KEY, messageIds)) !== 200) await delay(20);
+  }
+}
+
 describe('a message that two services of one store get at the same time', () => {
   it.each(STORES)('is queued once, and acknowledged by both (%s)', async (kind) => {
     const { post, count } = await pairOn(kind);
@@ -79,4 +113,40 @@ describe('a message that two services of one store get at the same time', () => 
     expect(await count()).toBe(ROUNDS * BATCH);
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
+
+  it(
+    'is queued once while both are killed and started again',
+    async () => {
+      const env = {
+        HOOKS_URL: 'http://127.0.0.1:9/',
+        HOOKS_WRITE_KEY: WRITE_KEY,
+        HOOKS_DATA_DIR: temporaryFolder(),
+      };
+      const sides = [new Side(env), new Side(env)];
+      let next = 0;
+      const call = async (): Promise<void> => {
+        while (next < BATCHES) {
+          const first = SMALL_BATCH * next++;
+          const ids = Array.from({ length: SMALL_BATCH }, (_, index) => `m${first + index}`);
+          await Promise.all(sides.map((side) => side.post(ids)));
+        }
+      };
+      const calls = Promise.all(Array.from({ length: CALLERS }, call));
+      for (let killed = 0; killed < KILLS && next < BATCHES; killed++) {
+        await delay(100 + ((killed * 7919) % 400));
+        const side = sides[killed % sides.length];
+        await side?.stop('SIGKILL');
+        side?.start();
+      }
+      await calls;
+      await Promise.all(sides.map((side) => side.stop('SIGTERM')));
+      const { stdout } = await hooks(['queue', 'export', '--deliveries'], { env });
+      const ids = jsonLines<{ readonly messageId?: string }>(stdout).flatMap(
+        ({ messageId }) => messageId ?? [],
+      );
+      expect(new Set(ids).size).toBe(BATCHES * SMALL_BATCH);
+      expect(ids).toHaveLength(BATCHES * SMALL_BATCH);
+    },
+    60_000 + BATCHES * 50 + KILLS * 2_000,
+  );
 });

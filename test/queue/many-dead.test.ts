@@ -31,7 +31,7 @@ describe('a queue with very many dead letters', () => {
       newDelivery('deletion', { type: 'delete', ...DEAD, createdAt: 1_200 }),
     ]);
     const counts: number[] = [];
-    const between: Promise<void>[] = [];
+    const between: Promise<unknown>[] = [];
     await dropDead(store, {
       since: 200,
       before: Infinity,

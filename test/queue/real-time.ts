@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/clock.ts';
-import type { Delivery, Progress } from '../../src/queue/delivery.ts';
+import type { Progress } from '../../src/queue/delivery.ts';
 import type { Claim, ClaimResult, ClaimRequest, LaneId, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 
@@ -39,8 +39,8 @@ export class PatientQueue implements Queue {
     return answer;
   }
 
-  add(deliveries: readonly Delivery[]): Promise<void> {
-    return this.#queue.add(deliveries);
+  add(...args: Parameters<Queue['add']>): ReturnType<Queue['add']> {
+    return this.#queue.add(...args);
   }
 
   renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean> {

@@ -57,7 +57,9 @@ interface Round {
   readonly to: MemoryQueue;
 }
 
-const add = async ({ calm, deliveries }: Round): Promise<void> => calm.queue.add(deliveries);
+const add = async ({ calm, deliveries }: Round): Promise<void> => {
+  await calm.queue.add(deliveries);
+};
 /** Of one order key only the first is claimed, so there is one more round for the second. */
 const settleAll = (settlement: Settlement): Operation => ({
   prepare: async (round) => {

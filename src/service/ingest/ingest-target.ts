@@ -3,12 +3,15 @@ import type { OutgoingMessage } from '../../message/outgoing-message.ts';
 /** Stores the messages of the service: the part of the engine that the service needs. */
 export interface IngestTarget {
   /**
-   * Resolves when the deliveries of all messages are stored. Rejects if any could not be stored; of a large batch, some may
-   * be stored.
+   * Resolves when the deliveries of all messages are stored, to one item per message. Rejects if any could not be stored; of
+   * a large batch, some may be stored.
    */
-  submit(source: string, messages: readonly OutgoingMessage[]): Promise<unknown>;
+  submit(
+    source: string,
+    messages: readonly OutgoingMessage[],
+  ): Promise<readonly { readonly isKnown?: boolean }[]>;
   /** Stores rejected messages as dead letters with reason `invalid`. Ignores letters whose id is stored already. */
-  keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<void>;
+  keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<unknown>;
 }
 
 export interface InvalidMessage {

@@ -25,10 +25,10 @@ export class Ingest {
       // Stores dead letters first: if storing the messages then fails, the client's retry makes letters with the same ids,
       // which are not stored twice.
       await this.keep(source, rejected);
-      if (fresh.length > 0) await this.#submit(source, fresh);
+      const accepted = fresh.length > 0 ? await this.#submit(source, fresh) : 0;
       metrics.ingested(source, {
-        accepted: fresh.length,
-        duplicate: valid.length - fresh.length,
+        accepted,
+        duplicate: valid.length - accepted,
         rejected: rejected.length,
       });
     } finally {
@@ -52,11 +52,13 @@ export class Ingest {
   }
 
   /**
-   * The messages that the source has not accepted before. If the batch repeats an id, only its first message is returned.
+   * The messages that the source has not accepted before; if the queue finds those itself, all. If the batch repeats an id,
+   * only its first message is returned.
    */
   async #fresh(source: string, valid: readonly OutgoingMessage[]): Promise<readonly OutgoingMessage[]> {
-    const ids = namedIds(valid);
-    const taken = new Set(ids.length === 0 ? [] : await this.#parts.seen.among(source, ids));
+    const { seen } = this.#parts;
+    const ids = seen.add === undefined ? [] : namedIds(valid);
+    const taken = new Set(ids.length === 0 ? [] : await seen.among(source, ids));
     return valid.filter(({ dedupeKey, messageId }) => {
       if (dedupeKey === undefined) return true;
       const isNew = !taken.has(messageId);
@@ -67,20 +69,22 @@ export class Ingest {
 
   /**
    * Stores messages and remembers their ids. Resolves even if remembering fails, because the client would retry a rejected
-   * batch and store every message twice.
+   * batch and store every message twice. Returns the number of messages that were new.
    */
-  async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<void> {
+  async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<number> {
     const { ingestTarget, seen, log } = this.#parts;
     const ids = namedIds(fresh);
     const storing = ingestTarget.submit(source, fresh);
-    const remembering = ids.length === 0 ? undefined : seen.add(source, ids, storing);
+    const remembering = ids.length === 0 ? undefined : seen.add?.(source, ids, storing);
     const [stored, remembered] = await Promise.allSettled([storing, remembering]);
     if (stored.status === 'rejected') throw stored.reason;
-    if (remembered.status === 'fulfilled') return;
-    log.error('messages were stored, but will not be recognized if they come again', {
-      source,
-      ...errorFields(remembered.reason),
-    });
+    if (remembered.status === 'rejected') {
+      log.error('messages were stored, but will not be recognized if they come again', {
+        source,
+        ...errorFields(remembered.reason),
+      });
+    }
+    return stored.value.filter(({ isKnown }) => isKnown !== true).length;
   }
 }
 

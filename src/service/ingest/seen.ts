@@ -3,16 +3,15 @@ import { createHash } from 'node:crypto';
 /** How long a repeated message is recognized. */
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1000;
 
-/** Remembers which messages were accepted, by source and `messageId`, in the last 24 hours. */
+/** The messages that were accepted, by source and `messageId`, in the last 24 hours. */
 export interface Seen {
   /** Returns those of `messageIds` that the source has accepted in the last 24 hours. */
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Remembers the ids of messages that are being stored (`stored`), unless storing them fails. If the ids and the
-   * messages go to the same file, the ids are written in the current turn of the event loop, and so in the transaction of
-   * the messages. Otherwise, the ids are written after `stored` resolves.
+   * Remembers the ids of messages after storing them (`stored`), unless that fails. Undefined if the queue does so itself
+   * (`Queue.addsOnce`).
    */
-  add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
+  add?(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
 }
 
 /** A message that a queue has accepted. */

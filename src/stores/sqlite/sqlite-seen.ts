@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Sql, Store } from './file/store.ts';
-import { writeAlongside } from './write-alongside.ts';
+import type { OnceMessages } from '../../queue/queue.ts';
 import { SEEN_FOR_MS, shortId, type KeptSeen, type SeenMessage } from '../../service/ingest/seen.ts';
 
 /**
@@ -10,8 +10,7 @@ import { SEEN_FOR_MS, shortId, type KeptSeen, type SeenMessage } from '../../ser
 const FORGOTTEN_AT_ONCE = 2;
 
 /**
- * Remembers messages in the file of the queue. A message and its deliveries are committed together, if both are added in one
- * turn of the event loop.
+ * Tells which messages the queue of a file remembers. `SqliteQueue.add` remembers messages.
  */
 export class SqliteSeen implements KeptSeen {
   readonly #store: Store;
@@ -24,22 +23,8 @@ export class SqliteSeen implements KeptSeen {
   }
 
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const since = this.#clock.now() - SEEN_FOR_MS;
-    const shortIds = messageIds.map(shortId);
-    return this.#store.read((sql) => {
-      const rows = sql(TAKEN).all(JSON.stringify(shortIds), source, since);
-      const taken = new Set(rows.map((row) => row['message_id']));
-      return new Set(messageIds.filter((_, index) => taken.has(shortIds[index] ?? '')));
-    });
-  }
-
-  async add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void> {
-    const now = Math.floor(this.#clock.now());
-    const shortIds = messageIds.map(shortId);
-    await writeAlongside(this.#store, stored, (sql) => {
-      take(sql, source, shortIds, now);
-      forget(sql, now - SEEN_FOR_MS, shortIds.length * FORGOTTEN_AT_ONCE);
-    });
+    const now = this.#clock.now();
+    return this.#store.read((sql) => takenAmong(sql, { source, messageIds }, now).known);
   }
 
   async restore(messages: readonly SeenMessage[]): Promise<void> {
@@ -83,22 +68,31 @@ const TAKEN = `
   WHERE s.source = ? AND s.message_id = i.value AND s.taken_at > ?`;
 
 /**
- * Remembers messages. Inserts before it updates: an upsert can fail after some rows, so SQLite would copy each changed page
- * to a temporary file.
+ * Remembers messages, and returns those that were remembered already. Inserts before it updates: an upsert can fail after
+ * some rows, so SQLite would copy each changed page to a temporary file.
  */
-function take(sql: Sql, source: string, shortIds: readonly string[], now: number): void {
-  const ids = JSON.stringify(shortIds);
-  const { changes } = sql('INSERT OR IGNORE INTO seen SELECT ?, value, ? FROM json_each(?)').run(
-    source,
-    now,
-    ids,
-  );
-  if (Number(changes) === shortIds.length) return;
-  sql('UPDATE seen SET taken_at = ? WHERE source = ? AND message_id IN (SELECT value FROM json_each(?))').run(
-    now,
-    source,
-    ids,
-  );
+export function rememberMessages(sql: Sql, once: OnceMessages, clockNow: number): ReadonlySet<string> {
+  const now = Math.floor(clockNow);
+  const { known, shortIds } = takenAmong(sql, once, clockNow);
+  const fresh =
+    known.size === 0 ? shortIds : shortIds.filter((_, index) => !known.has(once.messageIds[index] ?? ''));
+  const ids = JSON.stringify(fresh);
+  const insert = sql('INSERT OR IGNORE INTO seen SELECT ?, value, ? FROM json_each(?)');
+  if (Number(insert.run(once.source, now, ids).changes) < fresh.length) {
+    sql(
+      'UPDATE seen SET taken_at = ? WHERE source = ? AND message_id IN (SELECT value FROM json_each(?))',
+    ).run(now, once.source, ids);
+  }
+  forget(sql, now - SEEN_FOR_MS, fresh.length * FORGOTTEN_AT_ONCE);
+  return known;
+}
+
+function takenAmong(sql: Sql, { source, messageIds }: OnceMessages, now: number) {
+  const shortIds = messageIds.map(shortId);
+  const rows = sql(TAKEN).all(JSON.stringify(shortIds), source, now - SEEN_FOR_MS);
+  const taken = new Set(rows.map((row) => row['message_id']));
+  const known = new Set(taken.size === 0 ? [] : messageIds.filter((_, index) => taken.has(shortIds[index])));
+  return { known, shortIds };
 }
 
 function forget(sql: Sql, until: number, limit: number): void {

@@ -30,7 +30,7 @@ const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1 };
 async function filled(files: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder(files);
   const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
-  const { queue, seen, close } = await openQueueIn(file);
+  const { queue, close } = await openQueueIn(file);
   await queue.add([newDelivery('x', { body: BODY }), newDelivery('y', { body: BODY }), newDelivery('tried')]);
   const { claims } = await queue.claim({ ...LANE, limit: 3, leaseMs: 10_000 });
   for (const claim of claims.slice(0, 2)) {
@@ -44,7 +44,7 @@ async function filled(files: Readonly<Record<string, string>> = {}) {
   );
   const dead = { state: 'dead', reason: 'rejected' } as const;
   await queue.add([...fresh, newDelivery('dead1', { ...dead }), newDelivery('dead2', { ...dead })]);
-  await seen.add('web', ['m1'], Promise.resolve());
+  await queue.add([], { source: 'web', messageIds: ['m1'] });
   await close();
   return { folder, file, to };
 }

@@ -5,9 +5,9 @@ import { sqliteError } from './store-error.ts';
 
 /**
  * The `PRAGMA user_version` of every file of hooks, which each change of a table increases by 1. Builds before the first
- * release wrote 1.
+ * release wrote 1 and 2.
  */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const OWN_TABLE = `
 -- Written to see whether the file can be.

@@ -14,7 +14,7 @@ const WRITTEN_FOR_MS = 5_000;
 /** Milliseconds for which `check` assumes that a disk that rejected a write is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
-interface Write extends Required<Omit<WriteOptions, 'mayWait'>> {
+interface Write extends Required<WriteOptions> {
   readonly work: (sql: Sql) => unknown;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
@@ -33,7 +33,10 @@ interface SqliteStoreOptions {
   readonly reopen: () => Promise<SqliteConnection>;
 }
 
-/** A store that groups writes: an fsync costs as much as dozens of rows, so all writes of one turn share a commit. */
+/**
+ * A store that groups writes: a commit with its sync costs as much as dozens of rows. All writes of one turn share a commit,
+ * and so do all that come during a sync.
+ */
 export class SqliteStore implements Store {
   readonly file: string;
   readonly found: StoreFound;
@@ -43,6 +46,8 @@ export class SqliteStore implements Store {
   readonly #connection: SoundConnection;
   #waiting: Write[] = [];
   #isCommitting = false;
+  /** The sync of the last commit. Undefined if it has ended, or if the commit needs none. */
+  #syncing: Promise<void> | undefined;
   readonly #timer = new CommitTimer(() => void this.#commitAll());
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
@@ -76,11 +81,12 @@ export class SqliteStore implements Store {
         survives,
         separable,
         adds,
+        mayWait,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
         reject,
       });
-      // A commit that runs, or waits for the lock of the file, continues with the writes that came meanwhile.
+      // A commit that syncs, or waits for the lock of the file, continues with the writes that came meanwhile.
       if (!this.#isCommitting) this.#timer.schedule({ mayWait });
     });
   }
@@ -132,7 +138,7 @@ export class SqliteStore implements Store {
   }
 
   async #closeWhenEmpty(): Promise<void> {
-    if (this.#waiting.length > 0) {
+    if (this.#waiting.length > 0 || this.#isCommitting) {
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve;
       });
@@ -141,25 +147,24 @@ export class SqliteStore implements Store {
     await this.#connection.close();
   }
 
-  /** Commits all waiting writes. Never rejects, and waits only to open the file again. */
+  /** Commits all waiting writes. Never rejects, and waits only to open the file again and to sync it. */
   async #commitAll(): Promise<void> {
     this.#isCommitting = true;
     const group = this.#waiting;
     try {
       const connection = this.#connection.sound ?? (await this.#connection.reopened());
       this.#begin(group, connection);
-      this.#end(this.#commit(group, connection));
+      await this.#end(this.#commit(group, connection));
     } catch (error) {
       const waitMs = lockRetryMs(error, this.#clock.now() - (group[0]?.since ?? 0));
-      if (waitMs === undefined) this.#end(this.#rejected(group, error));
+      if (waitMs === undefined) await this.#end(this.#rejected(group, error));
       else this.#clock.after(waitMs, () => void this.#commitAll());
     }
   }
 
   #begin(group: readonly Write[], connection: SqliteConnection): void {
     try {
-      const isDurable = group.some(({ survives }) => survives === 'power cut');
-      connection.beginWriting(isDurable ? 'FULL' : 'NORMAL');
+      connection.beginWriting({ isDurable: group.some(isDurable) });
     } catch (error) {
       connection.doubt(error);
       throw error;
@@ -187,7 +192,8 @@ export class SqliteStore implements Store {
     // On a nearly full disk, the log must not grow: after a checkpoint, the next commit overwrites its beginning.
     if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
     else this.#checkpointSoon();
-    return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
+    this.#syncing = group.some(isDurable) ? connection.sync() : undefined;
+    return new Map(group.map((write, index) => [write, () => this.#resolve(write, results[index])]));
   }
 
   /** Commits on a full disk: rejects writes that add, so that others get all the room. Settling deliveries frees room. */
@@ -220,13 +226,27 @@ export class SqliteStore implements Store {
     return new Map(writes.map((write) => [write, () => write.reject(storeError(error, this.file))]));
   }
 
-  #end(ends: Ends): void {
-    this.#waiting = this.#waiting.filter((write) => !ends.has(write));
-    if (this.#waiting.length > 0) void this.#commitAll();
-    else this.#isCommitting = false;
-    for (const tell of ends.values()) tell();
-    if (this.#waiting.length === 0) this.#onEmpty?.();
+  /** Resolves a committed write: at once, or after the sync if it must survive a power cut. */
+  #resolve(write: Write, result: unknown): void {
+    if (!isDurable(write) || this.#syncing === undefined) return write.resolve(result);
+    const fail = (error: unknown): void => this.#rejected([write], error).get(write)?.();
+    this.#syncing.then(() => write.resolve(result), fail);
   }
+
+  async #end(ends: Ends): Promise<void> {
+    this.#waiting = this.#waiting.filter((write) => !ends.has(write));
+    for (const tell of ends.values()) tell();
+    // A failed sync has rejected its writes.
+    await this.#syncing?.catch(() => {});
+    this.#syncing = undefined;
+    this.#isCommitting = false;
+    if (this.#waiting.length === 0) this.#onEmpty?.();
+    else this.#timer.schedule({ mayWait: this.#waiting.every(({ mayWait }) => mayWait) });
+  }
+}
+
+function isDurable({ survives }: Write): boolean {
+  return survives === 'power cut';
 }
 
 /** The callback of each write that has ended, which resolves or rejects its promise. */

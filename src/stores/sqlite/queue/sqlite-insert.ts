@@ -1,17 +1,39 @@
 import type { Sql } from '../file/store.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
 import { isUntried, type Delivery } from '../../../queue/delivery.ts';
-import { lineUp } from './sqlite-lines.ts';
+import type { LaneRows } from './lane-rows.ts';
+import { lineUp, waitAll } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
 interface Inserted {
   readonly seq: number;
-  /** Whether the delivery can be claimed when it is due. The caller must then pass its seq to `waitAll`. */
+  /** Whether the delivery can be claimed when it is due. */
   readonly waits: boolean;
 }
 
-/** Adds a delivery. Returns undefined if its id is known. The caller must count the added deliveries with `countAdded`. */
-export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inserted | undefined {
+/** Adds deliveries, except those with a known id. Returns a delivery of each lane by the id of the lane. */
+export function insertDeliveries(
+  sql: Sql,
+  deliveries: readonly Delivery[],
+  lanes: LaneRows,
+): ReadonlyMap<number, Delivery> {
+  const waiting: number[] = [];
+  const added = new Map<number, number>();
+  const found = new Map<number, Delivery>();
+  for (const delivery of deliveries) {
+    const lane = lanes.findOrMake(sql, delivery);
+    const inserted = insertDelivery(sql, delivery, lane);
+    if (inserted !== undefined) added.set(lane, (added.get(lane) ?? 0) + 1);
+    if (inserted?.waits) waiting.push(inserted.seq);
+    found.set(lane, delivery);
+  }
+  waitAll(sql, waiting);
+  countAdded(sql, added);
+  return found;
+}
+
+/** Adds a delivery. Returns undefined if its id is known. */
+function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inserted | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, state, progress, trace = null } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
   const checksum = checksumOf({ body, messageId, orderKeys: keys });
@@ -35,7 +57,7 @@ export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inse
  * Adds to the counters of lanes: `added` has the number of added deliveries by lane. A trigger per row would cost as much as
  * an index.
  */
-export function countAdded(sql: Sql, added: ReadonlyMap<number, number>): void {
+function countAdded(sql: Sql, added: ReadonlyMap<number, number>): void {
   for (const [lane, count] of added) {
     sql('UPDATE lane_counts SET deliveries = deliveries + ? WHERE lane = ?').run(count, lane);
   }

@@ -10,16 +10,18 @@ import type {
   ClaimResult,
   ClaimRequest,
   LaneId,
+  OnceMessages,
   Queue,
   Settlement,
   SettlingOptions,
 } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { reschedule } from './sqlite-changes.ts';
-import { hasHeld, leave, leaveAllLines, waitAll } from './sqlite-lines.ts';
-import { countAdded, insertDelivery } from './sqlite-insert.ts';
+import { hasHeld, leave, leaveAllLines } from './sqlite-lines.ts';
+import { insertDeliveries } from './sqlite-insert.ts';
 import { laneOf, rowToDelivery, writeProgress } from './sqlite-rows.ts';
 import { watchFile } from './watch-file.ts';
+import { rememberMessages } from '../sqlite-seen.ts';
 
 export interface SqliteQueueOptions {
   /** The store, opened with QUEUE_TABLES. Closing the queue does not close the store. */
@@ -28,6 +30,8 @@ export interface SqliteQueueOptions {
   /** How long settled deliveries are kept. @default forever */
   readonly retention?: SqliteRetentionOptions;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Commit options for writes that concern one lane or delivery: an unreadable page fails only the writes that need it. */
 const PER_LANE = { survives: 'exit', separable: true } as const;
@@ -49,6 +53,7 @@ export class SqliteQueue implements Queue {
   readonly #retention: SqliteRetention;
   readonly #lanes = new LaneRows();
   readonly claimsAddedInTurn = true;
+  readonly addsOnce = true;
   #claimCalls = 0;
   #onAdded: ((lane: LaneId) => void) | undefined;
   #endWatch: (() => void) | undefined;
@@ -61,30 +66,21 @@ export class SqliteQueue implements Queue {
     this.#retention = new SqliteRetention({ store, clock, ...retention });
   }
 
-  async add(deliveries: readonly Delivery[]): Promise<void> {
+  async add(deliveries: readonly Delivery[], once?: OnceMessages): Promise<ReadonlySet<string>> {
     this.#assertOpen();
-    if (deliveries.length === 0) return;
-    const { sql: over, lanes } = await this.#store.write(
+    if (deliveries.length === 0 && once === undefined) return NONE;
+    const { lanes, ...stored } = await this.#store.write(
       (sql) => {
-        const waiting: number[] = [];
-        const added = new Map<number, number>();
-        const found = deliveries.map((delivery) => {
-          const lane = this.#lanes.findOrMake(sql, delivery);
-          const inserted = insertDelivery(sql, delivery, lane);
-          if (inserted !== undefined) added.set(lane, (added.get(lane) ?? 0) + 1);
-          if (inserted?.waits) waiting.push(inserted.seq);
-          return lane;
-        });
-        waitAll(sql, waiting);
-        countAdded(sql, added);
-        return { sql, lanes: found };
+        const known = once === undefined ? NONE : rememberMessages(sql, once, this.#clock.now());
+        const fresh =
+          known.size === 0 ? deliveries : deliveries.filter(({ messageId }) => !known.has(messageId));
+        const lanes = insertDeliveries(sql, fresh, this.#lanes);
+        return { sql, lanes, known };
       },
       { adds: true },
     );
-    deliveries.forEach((delivery, index) => {
-      const lane = lanes[index];
-      if (lane !== undefined) this.#lanes.remember(over, delivery, lane);
-    });
+    for (const [lane, delivery] of lanes) this.#lanes.remember(stored.sql, delivery, lane);
+    return stored.known;
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
