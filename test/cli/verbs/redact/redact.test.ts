@@ -115,6 +115,16 @@ it('reads HAR files, curl commands, raw requests and files of messages', async (
   expect(texts.join('')).not.toMatch(/jane@|acme/);
 });
 
+it('says that it masked the signature of an unknown scheme', async () => {
+  const capture = captureOf(BODY, { headers: [['X-Signature', 'a'.repeat(64)]] });
+  const { code, stdout, texts } = await redacting({ 'a.json': capture });
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('\nsignatures that no known scheme makes, now masked: 1\n'),
+  ]);
+  expect(JSON.parse(`${texts[0]}`)).toMatchObject({ headers: [['X-Signature', '***']], verdict: 'unsigned' });
+});
+
 describe('a request that cannot be redacted safely', () => {
   it('is rejected without its personal data, and the others are written', async () => {
     const plain = captureOf('Jane Doe, jane@acme.test', { url: '/u/jane@acme.test' });
