@@ -171,12 +171,11 @@ export const PROBES: Readonly<Record<string, ProbeRun>> = {
     return text === '' ? '' : `; ${text} listens there`;
   },
   state: async (scene) => ((await listenerOf(scene))?.isStopped ? 'stopped' : ''),
-  /** The other ports of this machine that speak HTTP. */
+  /** The other ports of this machine that speak HTTP or TLS. */
   others: async ({ asked }) => {
-    const found = await Promise.all(portsNear(asked.port).map((each) => httpText(each, asked)));
+    const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    if (told.length < 2) return told.map((text) => `port ${text} of this machine speaks HTTP`).join('');
-    return `these ports of this machine speak HTTP: ${told.join(', ')}`;
+    return told.length === 0 ? '' : `on this machine, ${told.join(', ')}`;
   },
   route: async ({ routes }) => (await routes()).route ?? '',
   noPost: async ({ routes }) => (await routes()).noPost ?? '',
@@ -226,10 +225,14 @@ function portsNear(asked: number): readonly LocalPort[] {
     .slice(0, MOST_ASKED);
 }
 
-/** Names a port that speaks HTTP, with its program. Empty for any other port. */
-async function httpText(near: LocalPort, asked: AskedPort): Promise<string> {
-  const { speech } = await askInHttp({ ...asked, host: hostAt(near), port: near.port });
-  return speech === 'http' ? `${near.port}${ownerText(near)}` : '';
+/** Names a port that speaks HTTP or TLS, with its program. Empty for any other port. */
+async function spokenAt(near: LocalPort, asked: AskedPort): Promise<string> {
+  const to = { ...asked, host: hostAt(near), port: near.port, timeoutMs: asked.timeoutMs / 2 };
+  const plain = await askInHttp(to);
+  const { speech } = plain.speech === 'closed' ? await askInTls(to) : plain;
+  return speech === 'http' || speech === 'tls'
+    ? `port ${near.port} speaks ${speech.toUpperCase()}${ownerText(near)}`
+    : '';
 }
 
 function ownerText(near: LocalPort): string {
