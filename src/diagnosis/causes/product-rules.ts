@@ -135,7 +135,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
     'check that the application runs (look into its log), and the address and port that the proxy forwards to (nginx: proxy_pass; in a container, localhost is the container itself)',
   ],
   503: [
-    'is not available to it{wait}: no instance of it is ready, or the connection to it failed',
+    'is not available to it{wait}: no instance of it is ready, or the connection to it failed, or no rule leads to {path}',
     'start the application, let it respond with 2xx to the health check of the proxy, and check the address and port that the proxy forwards to',
   ],
   504: ['took too long', 'let the receiver respond first and work later'],

@@ -48,7 +48,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: nothing listens at {host} in this container: inside it, {hostname} is the container itself
     fix: ${START_IT}; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}`,
   'nothing-listens': `if: failed=refused/$ machine=own
-    proved: nothing listens at {host}{from}, and no other port of this machine is known to speak HTTP
+    proved: nothing listens at {host}{from}, and no other port of this machine is known to speak HTTP or TLS
     fix: ${START_IT}; hooks listen starts a receiver that shows each request`,
   'refused-there': `if: failed=refused/$ machine=(?!own)
     location: addressed
@@ -155,7 +155,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: with the first part of {path} twice, it has a route: {otherRoute}
     fix: let the proxy in front of it forward the path unchanged (nginx: proxy_pass without a path; no strip-prefix); else give {otherUrl}`,
   'route-near': `if: status=40[45] otherRoute=.
-    proved: a path near it has a route for POST: {otherRoute}
+    proved: a path near it has a route: {otherRoute}
     fix: if that is the route of the receiver, give its URL: {otherUrl}`,
   'route-at-other-port': `if: status=404 machine=own routedPort=.
     proved: this port has no route for {path}, but {routedPort}

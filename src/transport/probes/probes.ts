@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
-import { isOwnAddress, localPorts, programAt, type LocalPort } from './local-ports.ts';
+import { isOwnAddress, localPorts, programAt } from './local-ports.ts';
+import { hostAt, ownerText, portsNear, spokenAt } from './near-ports.ts';
 import { askInHttp, askInTls, askPort, type AskedPort, type PortFacts } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
-import { editDistance, nearHost } from '../../suggest.ts';
+import { nearHost } from '../../suggest.ts';
 import { bareHost, portOf } from '../../url.ts';
 import type { FailureToExamine } from './examined-failure.ts';
 import { aboveOf, addressOf, hostsLineOf, isInContainer, namespaceOf } from './name-probes.ts';
@@ -171,12 +172,11 @@ export const PROBES: Readonly<Record<string, ProbeRun>> = {
     return text === '' ? '' : `; ${text} listens there`;
   },
   state: async (scene) => ((await listenerOf(scene))?.isStopped ? 'stopped' : ''),
-  /** The other ports of this machine that speak HTTP. */
+  /** The other ports of this machine that speak HTTP or TLS. */
   others: async ({ asked }) => {
-    const found = await Promise.all(portsNear(asked.port).map((each) => httpText(each, asked)));
+    const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    if (told.length < 2) return told.map((text) => `port ${text} of this machine speaks HTTP`).join('');
-    return `these ports of this machine speak HTTP: ${told.join(', ')}`;
+    return told.length === 0 ? '' : `on this machine, ${told.join(', ')}`;
   },
   route: async ({ routes }) => (await routes()).route ?? '',
   noPost: async ({ routes }) => (await routes()).noPost ?? '',
@@ -207,40 +207,8 @@ async function listenerOf({ asked, show }: Scene): Promise<ReturnType<typeof pro
   return listener !== undefined && (await show('machine')) === 'own' ? programAt(listener) : undefined;
 }
 
-const MOST_ASKED = 6;
+/** Most other ports that a sentence names. */
 const MOST_TOLD = 3;
-/** Ports from here on belong to any program that asks for one: only one with almost the same number may be meant. */
-const FIRST_ANY = 10_000;
-/** Ports at which development servers listen, for systems that do not list their ports. */
-const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
-
-/** The other ports of this machine at which a receiver may listen, those with a similar number first. */
-function portsNear(asked: number): readonly LocalPort[] {
-  const listed = localPorts();
-  const guessed = USUAL_PORTS.map((port) => ({ address: '127.0.0.1', port, inode: '' }));
-  const isSimilar = ({ port }: LocalPort): boolean => editDistance(String(port), String(asked)) < 2;
-  const rankOf = (near: LocalPort): number => (isSimilar(near) ? 0 : FIRST_ANY) + Math.abs(near.port - asked);
-  return (listed.length > 0 ? listed : guessed)
-    .filter((near) => near.port !== asked && (near.port < FIRST_ANY || isSimilar(near)))
-    .toSorted((one, other) => rankOf(one) - rankOf(other))
-    .slice(0, MOST_ASKED);
-}
-
-/** Names a port that speaks HTTP, with its program. Empty for any other port. */
-async function httpText(near: LocalPort, asked: AskedPort): Promise<string> {
-  const { speech } = await askInHttp({ ...asked, host: hostAt(near), port: near.port });
-  return speech === 'http' ? `${near.port}${ownerText(near)}` : '';
-}
-
-function ownerText(near: LocalPort): string {
-  const { text } = programAt(near);
-  return text === '' ? '' : ` (${text})`;
-}
-
-/** An address that leads to a port of this machine. */
-function hostAt({ address }: LocalPort): string {
-  return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-}
 
 /** The facts about a port in words: `tls accepted`, `http 200`, `other SSH-2.0-OpenSSH_9.6`. */
 function speechText({ speech, isMutual, isAccepted, words = '' }: PortFacts): string {
