@@ -79,20 +79,15 @@ type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 
 
 /**
  * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again. Calls
- * `onLate` if the first try failed. Returns no promise if the queue returned none. The result is undefined if the engine
- * stopped first.
+ * `onLate` if the first try failed. The result is undefined if the engine stopped first; no promise if the queue needs none.
  */
 export function settleInQueue(
   ended: EndedClaim,
   context: SettleInQueueContext,
 ): Promise<boolean | undefined> | boolean {
   const { claim, settlement, claimsNext } = ended;
-  try {
-    const isOurs = context.queue.settle(claim, settlement, { claimsNext });
-    return typeof isOurs === 'boolean' ? isOurs : settleUntilAccepted(isOurs, ended, context);
-  } catch (error) {
-    return settleUntilAccepted(Promise.reject(error), ended, context);
-  }
+  const isOurs = context.queue.settle(claim, settlement, { claimsNext });
+  return typeof isOurs === 'boolean' ? isOurs : settleUntilAccepted(isOurs, ended, context);
 }
 
 async function settleUntilAccepted(

@@ -58,12 +58,13 @@ export function encodeBody(message: Message): string {
 
 /**
  * Encodes a message like `encodeBody`, from pieces of the bytes that it was built from, which costs a third. `input` is the
- * value of these bytes. Returns a copy, because the pieces share their memory with the surrounding chunk of a file.
+ * value of `bytes`. Returns a copy, because `bytes` would keep the surrounding chunk of a file in memory.
  */
 export function splicedBody(
   message: Message,
   input: JsonObject,
-  { text, bytes, starts }: StringifiedText,
+  { text, starts }: StringifiedText,
+  bytes: Uint8Array,
 ): Uint8Array {
   const names = Object.keys(input);
   const isAscii = text.length === bytes.length;
@@ -73,7 +74,7 @@ export function splicedBody(
     return (byteStarts[member] ??= isAscii ? start : Buffer.byteLength(text.slice(0, start)));
   };
   byteStarts[names.length] = bytes.length;
-  /** The first byte of each piece is the brace or comma before its first member. */
+  // The first byte of each piece is the brace or comma before its first member, and is replaced below.
   const pieces: Uint8Array[] = [];
   // The members from `first` to before `next` follow each other in the input and in the body.
   let [first, next] = [0, 0];
@@ -93,11 +94,6 @@ export function splicedBody(
   });
   if (first === 0 && next === names.length && pieces.length === 0) return Buffer.from(bytes);
   endRun();
-  return joined(pieces);
-}
-
-/** Joins pieces to an object. Replaces the first byte of each piece by the brace or comma that belongs there. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const body = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 1));
   let at = 0;
   for (const piece of pieces) {

@@ -3,8 +3,7 @@ import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.t
 /**
  * Stores deliveries until they are settled. It stores bytes, ids, keys, times and states, and knows nothing about messages.
  * Every implementation passes test/queue/conformance.ts. All methods reject with QueueError if the store fails, and with
- * ClosedError after close(); a method that returns its result without a promise throws these errors. Calls of one turn of
- * the event loop may share a transaction.
+ * ClosedError after close(). Calls of one turn of the event loop may share a transaction.
  */
 export interface Queue {
   /**

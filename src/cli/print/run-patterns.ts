@@ -31,10 +31,7 @@ export class RunPatterns {
   #isUnreachable = false;
 
   /** Selects the messages to compare. Collects their facts only when needed, because few messages fail. */
-  contentOf(
-    message: Message,
-    { index, bytes }: { readonly index: number; readonly bytes: number },
-  ): PatternMessage['content'] {
+  contentOf(message: Message, { index, bytes }: { readonly index: number; readonly bytes: number }) {
     const isCompared = index < MAX_COMPARED || index % SAMPLE === 0;
     return isCompared ? () => contentFacts(message, bytes) : undefined;
   }

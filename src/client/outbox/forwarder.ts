@@ -56,8 +56,7 @@ export class Forwarder {
 
   async #submit(): Promise<void> {
     const [messages, settles] = [this.#messages, this.#settles];
-    this.#messages = [];
-    this.#settles = [];
+    [this.#messages, this.#settles] = [[], []];
     const receipts = await receiptsFrom(this.#parts.sink, messages);
     for (const [index, settle] of settles.entries()) this.#settle(settle, receipts[index]);
     while (this.#flushes[0] !== undefined && this.#flushes[0].below <= this.#receipts) {

@@ -40,7 +40,7 @@ export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonRe
   const text = textOf(source.bytes);
   const value = parse(text, source);
   const mayBe = early === undefined && mayBeStringified(source.bytes);
-  const stringified = mayBe ? stringifiedTextOf(text, value, source.bytes) : undefined;
+  const stringified = mayBe ? stringifiedTextOf(text, value) : undefined;
   if (stringified !== undefined) return bom === 0 ? { value, stringified } : { value };
   const { colons, keepsNumbers } = early ?? scan(source);
   if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);

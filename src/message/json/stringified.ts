@@ -4,8 +4,6 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../t
 /** A JSON text that is what JSON.stringify returns for its value. */
 export interface StringifiedText {
   readonly text: string;
-  /** The text in UTF-8. */
-  readonly bytes: Uint8Array;
   /** Offsets of the members if the value is an object, then the end of the text; else empty. */
   readonly starts: readonly number[];
 }
@@ -20,18 +18,14 @@ export interface StringifiedText {
  * undefined if the length does not decide: for a string that needs an escape, a number of more than 15 digits, or deep
  * nesting.
  */
-export function stringifiedTextOf(
-  text: string,
-  value: JsonValue,
-  bytes: Uint8Array,
-): StringifiedText | undefined {
+export function stringifiedTextOf(text: string, value: JsonValue): StringifiedText | undefined {
   const measure = new ShortestText();
   const starts: number[] = [];
   const length = isJsonObject(value)
     ? measure.lengthOfObject(value, MAX_DEPTH - 1, starts)
     : measure.lengthOf(value, MAX_DEPTH);
   if (length !== text.length) return undefined;
-  return measure.mayHaveExponent && EXPONENT.test(text) ? undefined : { text, bytes, starts };
+  return measure.mayHaveExponent && EXPONENT.test(text) ? undefined : { text, starts };
 }
 
 /** A number with an exponent, or a part of a string that looks like one. */

@@ -65,10 +65,7 @@ export class LatencyComparison {
     return this.slowSideOf(ms) !== undefined;
   }
 
-  /**
-   * Adds the latencies of a slow message that was sent again while no other message was in flight. Returns whether any slow
-   * message is confirmed so far.
-   */
+  /** Adds the latencies of a message that was sent again, alone in flight. Returns whether one message is confirmed to be slow. */
   confirm(title: string, side: 'old' | 'new', repeats: readonly Sides<number>[]): boolean {
     const least = Math.min(...repeats.map((ms) => ms[side]));
     const usual = this.#all[side === 'old' ? 'new' : 'old'].quantile(0.99);
@@ -86,10 +83,7 @@ export class LatencyComparison {
     return old > new_ ? 'old' : 'new';
   }
 
-  /**
-   * Returns the difference in the median of all messages; if there is none, the differences in the medians of single titles;
-   * if there are none, the difference in the number of slow responses.
-   */
+  /** Returns the difference of the medians of all messages, else those of single titles, else that of slow responses. */
   differences(): readonly LatencyDifference[] {
     const whole = this.#all.difference(undefined);
     if (whole !== undefined) return [whole];

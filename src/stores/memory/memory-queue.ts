@@ -38,7 +38,7 @@ export class MemoryQueue implements Queue {
   }
 
   claim(request: ClaimRequest): Promise<ClaimResult> | ClaimResult {
-    this.#assertOpen();
+    if (this.#closed) return Promise.reject(closedError());
     const { limit, leaseMs } = request;
     const entries = this.#laneOf(request);
     const now = this.#clock.now();
@@ -65,7 +65,7 @@ export class MemoryQueue implements Queue {
   }
 
   settle(claim: Claim, settlement: Settlement): Promise<boolean> | boolean {
-    this.#assertOpen();
+    if (this.#closed) return Promise.reject(closedError());
     const entry = this.#entryOf(claim);
     if (entry === undefined) return false;
     const lane = this.#laneOf(entry.delivery);
@@ -143,6 +143,8 @@ export class MemoryQueue implements Queue {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new ClosedError('The queue is closed');
+    if (this.#closed) throw closedError();
   }
 }
+
+const closedError = () => new ClosedError('The queue is closed');

@@ -104,7 +104,7 @@ function readyMessage({ entry, value, stringified }: EntryReading, options: Read
     return { message };
   }
   validateMessageSize(entry.bytes.byteLength);
-  return { message, exactBody: splicedBody(message, value, stringified) };
+  return { message, exactBody: splicedBody(message, value, stringified, entry.bytes) };
 }
 
 /**
