@@ -24,7 +24,7 @@ CREATE TABLE lanes (
 CREATE TABLE deliveries (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  lane INTEGER NOT NULL, -- not checked, because lanes are never removed and checking costs time
+  lane INTEGER NOT NULL REFERENCES lanes,
   message_id TEXT NOT NULL,
   type TEXT NOT NULL,
   order_keys TEXT NOT NULL, -- JSON: [string]
