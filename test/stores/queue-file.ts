@@ -57,6 +57,9 @@ function changedStore(store: Store, changes: Partial<Store>): Store {
     file: store.file,
     found: store.found,
     room: store.room,
+    get writtenAt() {
+      return store.writtenAt;
+    },
     get version() {
       return store.version;
     },

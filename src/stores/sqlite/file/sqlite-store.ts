@@ -5,7 +5,7 @@ import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
-import { isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
+import { failedWith, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
 
 /** Milliseconds after which a commit is copied from the write-ahead log to the file. */
 const CHECKPOINT_AFTER_MS = 1_000;
@@ -33,10 +33,7 @@ interface SqliteStoreOptions {
   readonly reopen: () => Promise<SqliteConnection>;
 }
 
-/**
- * A store that groups writes: a commit with its sync costs as much as dozens of rows. All writes of one turn share a commit,
- * and so do all that come during a sync.
- */
+/** A store that groups writes, because a commit costs as much as dozens of rows: those of one turn, or of the last sync. */
 export class SqliteStore implements Store {
   readonly file: string;
   readonly found: StoreFound;
@@ -54,8 +51,7 @@ export class SqliteStore implements Store {
   #cancelCheckpoint: (() => void) | undefined;
   /** The write whose `work` runs in the transaction. Undefined during the commit itself. */
   #running: Write | undefined;
-  /** Time of the last successful write; -Infinity after a failed write. */
-  #writtenAt = -Infinity;
+  writtenAt = -Infinity;
   #rejectedAt = -Infinity;
   #isChecked = false;
 
@@ -127,7 +123,7 @@ export class SqliteStore implements Store {
     if (toAdd && (this.room.isShort() || now - this.#rejectedAt < REJECTED_FOR_MS)) {
       throw this.#diskFullError();
     }
-    if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
+    if (this.#isChecked && now - this.writtenAt < WRITTEN_FOR_MS) return;
     await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
     this.#isChecked = true;
   }
@@ -187,7 +183,7 @@ export class SqliteStore implements Store {
     const results = group.map((write) => (this.#running = write).work(connection.sql));
     this.#running = undefined;
     connection.commit();
-    this.#writtenAt = this.#clock.now();
+    this.writtenAt = this.#clock.now();
     if (group.some(({ adds }) => adds)) this.#rejectedAt = -Infinity;
     // On a nearly full disk, the log must not grow: after a checkpoint, the next commit overwrites its beginning.
     if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
@@ -222,22 +218,21 @@ export class SqliteStore implements Store {
   }
 
   #rejected(writes: readonly Write[], error: unknown): Ends {
-    this.#writtenAt = -Infinity;
+    this.writtenAt = -Infinity;
     return new Map(writes.map((write) => [write, () => write.reject(storeError(error, this.file))]));
   }
 
   /** Resolves a committed write: at once, or after the sync if it must survive a power cut. */
   #resolve(write: Write, result: unknown): void {
     if (!isDurable(write) || this.#syncing === undefined) return write.resolve(result);
-    const fail = (error: unknown): void => this.#rejected([write], error).get(write)?.();
-    this.#syncing.then(() => write.resolve(result), fail);
+    const reject = (error: unknown): void => this.#rejected([write], error).get(write)?.();
+    this.#syncing.then(() => write.resolve(result), reject);
   }
 
   async #end(ends: Ends): Promise<void> {
     this.#waiting = this.#waiting.filter((write) => !ends.has(write));
     for (const tell of ends.values()) tell();
-    // A failed sync has rejected its writes.
-    await this.#syncing?.catch(() => {});
+    await this.#syncing?.catch(() => {}); // its writes have got the error
     this.#syncing = undefined;
     this.#isCommitting = false;
     if (this.#waiting.length === 0) this.#onEmpty?.();
@@ -245,21 +240,10 @@ export class SqliteStore implements Store {
   }
 }
 
-function isDurable({ survives }: Write): boolean {
-  return survives === 'power cut';
-}
+const isDurable = ({ survives }: Write): boolean => survives === 'power cut';
 
-/** The callback of each write that has ended, which resolves or rejects its promise. */
+/** Resolves or rejects each write that has ended. */
 type Ends = ReadonlyMap<Write, () => void>;
-
-/**
- * Returns the writes that fail with `failed`: only `failed` if it is separable, or else all writes that are not separable.
- * Returns the whole group if the commit itself failed.
- */
-function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
-  if (failed === undefined) return group;
-  return failed.separable ? [failed] : group.filter(({ separable }) => !separable);
-}
 
 /** The write with which `check` tests the file. It always changes the same row. */
 const NOTE_CHECK =

@@ -26,6 +26,8 @@ export interface Store {
    * must be opened again. Reading the number needs no lock.
    */
   readonly version: number | undefined;
+  /** Time of the last successful write of this process; -Infinity after a failed write. Milliseconds since the epoch. */
+  readonly writtenAt: number;
   /** The free room on the disk of the file. */
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
   /** Commits pending writes, then closes the file. */

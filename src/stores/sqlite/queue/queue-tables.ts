@@ -119,7 +119,7 @@ LEFT JOIN held h ON h.seq = d.seq;
 -- One row: the latest time that a process recorded. Due times count from it if the clock was set back later.
 CREATE TABLE latest_time (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
 
--- Counters, since counting a million rows each time would delay deliveries. countAdded counts added deliveries, the triggers
+-- Counters, since counting a million rows each time would delay deliveries. insertDeliveries counts added deliveries, the triggers
 -- below count the rest.
 CREATE TABLE lane_counts (
   lane INTEGER PRIMARY KEY REFERENCES lanes,

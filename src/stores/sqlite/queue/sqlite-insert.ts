@@ -11,25 +11,43 @@ interface Inserted {
   readonly waits: boolean;
 }
 
-/** Adds deliveries, except those with a known id. Returns a delivery of each lane by the id of the lane. */
+/** The deliveries of a lane that are being added. */
+interface LaneBatch {
+  readonly first: Delivery;
+  added: number;
+  /** The claimable deliveries that are not in `waiting` yet, which have the same due time. */
+  dueAt: number;
+  seqs: number[];
+}
+
+/** Adds deliveries, except those with a known id. Returns the first delivery of each lane by the id of the lane. */
 export function insertDeliveries(
   sql: Sql,
   deliveries: readonly Delivery[],
   lanes: LaneRows,
 ): ReadonlyMap<number, Delivery> {
-  const waiting: number[] = [];
-  const added = new Map<number, number>();
-  const found = new Map<number, Delivery>();
+  const batches = new Map<number, LaneBatch>();
   for (const delivery of deliveries) {
     const lane = lanes.findOrMake(sql, delivery);
+    const { dueAt } = delivery;
+    const batch = batches.get(lane) ?? { first: delivery, added: 0, dueAt, seqs: [] };
+    batches.set(lane, batch);
     const inserted = insertDelivery(sql, delivery, lane);
-    if (inserted !== undefined) added.set(lane, (added.get(lane) ?? 0) + 1);
-    if (inserted?.waits) waiting.push(inserted.seq);
-    found.set(lane, delivery);
+    if (inserted === undefined) continue;
+    batch.added++;
+    if (!inserted.waits) continue;
+    if (batch.dueAt !== dueAt) {
+      waitAll(sql, lane, batch);
+      [batch.dueAt, batch.seqs] = [dueAt, []];
+    }
+    batch.seqs.push(inserted.seq);
   }
-  waitAll(sql, waiting);
-  countAdded(sql, added);
-  return found;
+  for (const [lane, batch] of batches) {
+    waitAll(sql, lane, batch);
+    // Counted here, because a trigger per row would cost as much as an index.
+    sql('UPDATE lane_counts SET deliveries = deliveries + ? WHERE lane = ?').run(batch.added, lane);
+  }
+  return new Map([...batches].map(([lane, { first }]) => [lane, first]));
 }
 
 /** Adds a delivery. Returns undefined if its id is known. */
@@ -51,14 +69,4 @@ function insertDelivery(sql: Sql, delivery: Delivery, lane: number): Inserted | 
   }
   if (!isUntried(progress)) writeProgress(sql, place, progress, OPEN);
   return { seq: place.seq, waits: !lineUp(sql, place, orderKeys) };
-}
-
-/**
- * Adds to the counters of lanes: `added` has the number of added deliveries by lane. A trigger per row would cost as much as
- * an index.
- */
-function countAdded(sql: Sql, added: ReadonlyMap<number, number>): void {
-  for (const [lane, count] of added) {
-    sql('UPDATE lane_counts SET deliveries = deliveries + ? WHERE lane = ?').run(count, lane);
-  }
 }

@@ -55,11 +55,14 @@ export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
 }
 
-/** Makes just added deliveries claimable. One statement for all, because a statement costs more than a row. */
-export function waitAll(sql: Sql, seqs: readonly number[]): void {
-  sql(
-    'INSERT INTO waiting SELECT lane, due_at, seq FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))',
-  ).run(JSON.stringify(seqs));
+/** Makes deliveries of a lane claimable at `dueAt`. One statement for all, because a statement costs more than a row. */
+export function waitAll(
+  sql: Sql,
+  lane: number,
+  { dueAt, seqs }: { readonly dueAt: number; readonly seqs: readonly number[] },
+): void {
+  if (seqs.length === 0) return;
+  sql('INSERT INTO waiting SELECT ?, ?, value FROM json_each(?)').run(lane, dueAt, JSON.stringify(seqs));
 }
 
 export function stopWaiting(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {

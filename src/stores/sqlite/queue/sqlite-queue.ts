@@ -69,7 +69,7 @@ export class SqliteQueue implements Queue {
   async add(deliveries: readonly Delivery[], once?: OnceMessages): Promise<ReadonlySet<string>> {
     this.#assertOpen();
     if (deliveries.length === 0 && once === undefined) return NONE;
-    const { lanes, ...stored } = await this.#store.write(
+    const stored = await this.#store.write(
       (sql) => {
         const known = once === undefined ? NONE : rememberMessages(sql, once, this.#clock.now());
         const fresh =
@@ -79,7 +79,7 @@ export class SqliteQueue implements Queue {
       },
       { adds: true },
     );
-    for (const [lane, delivery] of lanes) this.#lanes.remember(stored.sql, delivery, lane);
+    for (const [lane, delivery] of stored.lanes) this.#lanes.remember(stored.sql, delivery, lane);
     return stored.known;
   }
 

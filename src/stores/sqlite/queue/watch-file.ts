@@ -7,6 +7,8 @@ import { laneOf } from './sqlite-rows.ts';
 
 /** Milliseconds from a write to the first look. Each further look waits twice as long, up to LONGEST_MS. */
 const SHORTEST_MS = 2;
+/** Milliseconds to the first look if this process has committed in this time: the write is then most likely its own. */
+const OWN_MS = 16;
 /** Longer than most disks take to sync a commit: other processes see a commit only after its sync. */
 const LONGEST_MS = 64;
 
@@ -37,7 +39,10 @@ export function watchFile(store: Store, clock: Clock, onAdded: (lane: LaneId) =>
   };
   const log = `${basename(store.file)}-wal`;
   const end = watchFolder(dirname(store.file), (name) => {
-    if (name === log && (timer === undefined || waitMs > SHORTEST_MS)) lookAfter(SHORTEST_MS);
+    if (name !== log) return;
+    const isOwn = clock.now() - store.writtenAt < OWN_MS;
+    if (timer === undefined) lookAfter(isOwn ? OWN_MS : SHORTEST_MS);
+    else if (!isOwn && waitMs > SHORTEST_MS) lookAfter(SHORTEST_MS);
   });
   return () => {
     end();
