@@ -2,7 +2,8 @@ import type { Confidence } from '../confidence.ts';
 
 /**
  * The parts of a response from which its cause is determined. `headers` has only EVIDENCE_HEADERS, with lower-case names,
- * and `:forwarded` if a proxy forwarded the request.
+ * `:forwarded` if a proxy forwarded the request, and
+ * `:undated` if the response has no `Date`.
  * All texts are from the receiver: secrets are removed, but the texts are not escaped.
  */
 export interface ResponseEvidence {

@@ -80,6 +80,15 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     says: 'it wants HTTP authentication, whatever the signature',
     fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path}",
   },
+  'parser-rejects': {
+    kind: 'way',
+    confidence: 'likely',
+    status: [400],
+    headers: { ':undated': /./ },
+    body: /^$/,
+    says: 'the HTTP parser of the server rejects what reaches it, before any handler runs: the response has neither a body nor a Date',
+    fix: 'look at what stands in front of {host}: a proxy that sends the PROXY protocol (HAProxy send-proxy, nginx proxy_protocol), or that breaks a header',
+  },
   'proxy-or-receiver': {
     status: [400, 403],
     headers: { ':forwarded': /./ },
@@ -147,7 +156,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     confidence: 'likely',
     status: [404],
     says: 'no route takes POST at {path}, or its handler sets no response',
-    fix: 'compare host and path of the URL with the routes of the receiver; if the route is there, respond with 2xx at the end of its handler (Koa and others respond with 404 without one)',
+    fix: 'compare host and path of the URL with the routes of the receiver; if the route is there, let its handler set the status before it returns (Koa responds with 404 to a handler whose promise is not awaited)',
   },
   'signature-refused': {
     confidence: 'possible',

@@ -76,9 +76,9 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the port speaks {location}
     fix: give the port of the receiver`,
   'handler-silent': `if: failed=timeout/$ options=http
-    proved: the server responds to OPTIONS {path}, but not to this message: its handler works too long, or never ends the response
-    fix: let the handler respond first and work later, and end its response on every path (res.end(), done, await); --timeout waits longer, up to 30s
-    receiver: respond first and do the work later, and end the response on every path of the handler (res.end(), done, await)`,
+    proved: the server responds to OPTIONS {path}, but not to this message: its handler waits (for the end of the connection, a lock), works too long, or never ends the response
+    fix: let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path (res.end(), done, await), and do slow work after it; --timeout waits longer, up to 30s
+    receiver: read the body by its Content-Length (Python: rfile.read(length)), end the response on every path of the handler (res.end(), done, await), and do slow work after it`,
   'client-certificate': `if: failed=(?:reset|protocol|tls)/ speech=.*mutual options=(?!http)
     proved: it wants a client certificate (mutual TLS), which webhooks do not have
     fix: exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender`,
