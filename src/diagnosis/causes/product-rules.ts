@@ -111,7 +111,7 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
   0: [
     'never saw the message: a rule there rejects the request',
-    'allow POST to {path} there: a rule for this path, for the host {hostname}, or for the addresses of the sender',
+    'allow POST to {path} there: a rule for this path, or for the addresses of the sender, or for the host {hostname}',
   ],
   404: [
     'never saw the message: no route there leads to {path}',

@@ -161,8 +161,9 @@ const CASES: readonly AnswerCase[] = [
     title: 'the receiver works longer than the timeout',
     given: { receiver: ({ method }) => (method === 'OPTIONS' ? {} : 'hang') },
     argv: [...SEND, '--timeout', '200ms'],
-    cause: 'the server responds to OPTIONS /hook, but not to this message: its handler works too long',
-    fix: 'let the handler respond first and work later, and end its response on every path (res.end(), done, await); --timeout waits longer, up to 30s',
+    cause:
+      'the server responds to OPTIONS /hook, but not to this message: its handler waits (for the end of the connection, a lock), works too long',
+    fix: 'let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path',
   },
   {
     id: 'reset',

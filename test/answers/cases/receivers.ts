@@ -222,7 +222,7 @@ export const RECEIVERS: AnswerTheme = {
       },
       argv: ['replay', 'day.ndjson', '--url', '{url}', '--retry-for', '0'],
       cause: '404 Not Found from {url}',
-      fix: 'if the route is there, respond with 2xx at the end of its handler',
+      fix: 'if the route is there, let its handler set the status before it returns',
     },
     {
       id: 'crash-on-message',
