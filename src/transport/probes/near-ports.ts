@@ -3,7 +3,7 @@ import { localPorts, programAt, type LocalPort } from './local-ports.ts';
 import { askInHttp, askInTls, type AskedPort } from './port-speech.ts';
 
 const MOST_ASKED = 6;
-/** Ports from here on belong to any program that asks for one: only one with almost the same number may be meant. */
+/** Ports from here on belong to any program that asks for one: only the next one may be meant. */
 const FIRST_ANY = 10_000;
 /** Ports at which development servers listen, for systems that do not list their ports. */
 const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
@@ -15,7 +15,7 @@ export function portsNear(asked: number): readonly LocalPort[] {
   const isSimilar = ({ port }: LocalPort): boolean => editDistance(String(port), String(asked)) < 2;
   const rankOf = (near: LocalPort): number => (isSimilar(near) ? 0 : FIRST_ANY) + Math.abs(near.port - asked);
   return (listed.length > 0 ? listed : guessed)
-    .filter((near) => near.port !== asked && (near.port < FIRST_ANY || isSimilar(near)))
+    .filter((near) => near.port !== asked && (near.port < FIRST_ANY || Math.abs(near.port - asked) === 1))
     .toSorted((one, other) => rankOf(one) - rankOf(other))
     .slice(0, MOST_ASKED);
 }
