@@ -85,13 +85,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets all promises settle that do not depend on time, and file operations end. */
+/** Lets all promises settle that do not depend on time. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn = hasFileOperation() ? 0 : turn + 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-function hasFileOperation(): boolean {
-  return process.getActiveResourcesInfo().includes('FSReqCallback');
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

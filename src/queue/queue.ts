@@ -8,9 +8,9 @@ import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.t
 export interface Queue {
   /**
    * Adds deliveries, and resolves when the queue has stored them as durably as it can. Up to a thousand are added all or
-   * none; if there are more and the promise rejects, some may be stored. If a file cannot be synced, the promise rejects, but
-   * the deliveries may be stored. Adding a known id changes nothing, whether the delivery waits, is in flight, or is settled
-   * and still remembered: so a caller can add a batch again. A delivery that is added as dead is never claimed.
+   * none; if there are more and the promise rejects, some may be stored. Adding a known id changes nothing, whether the
+   * delivery waits, is in flight, or is settled and still remembered: so a caller can add a batch again. A delivery that is
+   * added as dead is never claimed.
    * @param once Messages of which the queue remembers for 24 hours that they were added, in the transaction of `deliveries`.
    *   The queue skips the deliveries of those that it remembers already, and resolves to their ids.
    */

@@ -1,9 +1,12 @@
-import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { QueueError } from '../../../errors.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
+
+/** The event that a commit survives: the end of the process (NORMAL), or also a power cut (FULL). */
+export type Synchronous = 'NORMAL' | 'FULL';
 
 /** An open database with its prepared statements, and whether it can still be trusted. */
 export class SqliteConnection {
@@ -12,10 +15,7 @@ export class SqliteConnection {
   readonly #file: string;
   readonly #fileId: string | undefined;
   readonly #statements = new Map<string, Statement>();
-  /** Descriptor of the write-ahead log, to sync it. Undefined before the first sync. */
-  #log: number | undefined;
-  /** The last sync. */
-  #synced = Promise.resolve();
+  #synchronous: Synchronous = 'FULL';
   #isSound = true;
 
   constructor(database: Database, file: string) {
@@ -52,32 +52,16 @@ export class SqliteConnection {
     }
   }
 
-  /**
-   * Begins a transaction with the write lock, so that it cannot fail halfway because another process holds the lock. The
-   * commit survives the end of the process, and after `sync` also a power cut.
-   */
-  beginWriting({ isDurable }: { readonly isDurable: boolean }): void {
-    if (isDurable) this.#assertInPlace();
+  /** Begins a transaction with the write lock, so that it cannot fail halfway because another process holds the lock. */
+  beginWriting(synchronous: Synchronous): void {
+    if (synchronous === 'FULL') this.#assertInPlace();
+    if (synchronous !== this.#synchronous) this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
+    this.#synchronous = synchronous;
     this.#database.exec('BEGIN IMMEDIATE');
   }
 
   commit(): void {
     this.#database.exec('COMMIT');
-  }
-
-  /**
-   * Syncs all commits to the disk, in a thread: SQLite's own sync of a commit (`synchronous = FULL`) would block the event
-   * loop. The log is only restarted after SQLite has synced it and the file, so a sync of the log covers every commit.
-   */
-  sync(): Promise<void> {
-    const synced = new Promise<void>((resolve, reject) => {
-      this.#log ??= openSync(`${this.#file}-wal`, 'r+');
-      fdatasync(this.#log, (error) => (error === null ? resolve() : reject(error)));
-    });
-    this.#synced = synced.catch(() => {
-      this.#isSound = false;
-    });
-    return synced;
   }
 
   rollBack(): void {
@@ -120,9 +104,6 @@ export class SqliteConnection {
   close(): void {
     this.#statements.clear();
     this.#database.close();
-    const log = this.#log;
-    // A running sync would otherwise sync the file that gets the same descriptor next.
-    if (log !== undefined) void this.#synced.then(() => closeSync(log));
   }
 
   /** Throws QueueError if the file was removed or replaced since it was opened, because writes to it would be lost. */

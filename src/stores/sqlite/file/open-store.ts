@@ -203,8 +203,7 @@ function setUp(database: Database): void {
   if (mode !== 'wal') {
     throw new Error(`its file system does not let SQLite keep a write-ahead log (${String(mode)})`);
   }
-  // Syncs the log before a checkpoint; SqliteConnection.sync syncs commits.
-  database.exec('PRAGMA synchronous = NORMAL');
+  database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
   // Limits the cache to 4 MB for files of any size. A larger one gains nothing, because the operating system caches the
   // rest.

@@ -5,7 +5,7 @@ import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, StoreFound, WriteOptions } from './store.ts';
-import { failedWith, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
+import { isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
 
 /** Milliseconds after which a commit is copied from the write-ahead log to the file. */
 const CHECKPOINT_AFTER_MS = 1_000;
@@ -14,7 +14,7 @@ const WRITTEN_FOR_MS = 5_000;
 /** Milliseconds for which `check` assumes that a disk that rejected a write is still full: a quota cannot be queried. */
 const REJECTED_FOR_MS = 5_000;
 
-interface Write extends Required<WriteOptions> {
+interface Write extends Required<Omit<WriteOptions, 'mayWait'>> {
   readonly work: (sql: Sql) => unknown;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
@@ -33,7 +33,7 @@ interface SqliteStoreOptions {
   readonly reopen: () => Promise<SqliteConnection>;
 }
 
-/** A store that groups writes, because a commit costs as much as dozens of rows: those of one turn, or of the last sync. */
+/** A store that groups writes: an fsync costs as much as dozens of rows, so all writes of one turn share a commit. */
 export class SqliteStore implements Store {
   readonly file: string;
   readonly found: StoreFound;
@@ -43,8 +43,6 @@ export class SqliteStore implements Store {
   readonly #connection: SoundConnection;
   #waiting: Write[] = [];
   #isCommitting = false;
-  /** The sync of the last commit. Undefined if it has ended, or if the commit needs none. */
-  #syncing: Promise<void> | undefined;
   readonly #timer = new CommitTimer(() => void this.#commitAll());
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
@@ -77,12 +75,11 @@ export class SqliteStore implements Store {
         survives,
         separable,
         adds,
-        mayWait,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
         reject,
       });
-      // A commit that syncs, or waits for the lock of the file, continues with the writes that came meanwhile.
+      // A commit that runs, or waits for the lock of the file, continues with the writes that came meanwhile.
       if (!this.#isCommitting) this.#timer.schedule({ mayWait });
     });
   }
@@ -134,7 +131,7 @@ export class SqliteStore implements Store {
   }
 
   async #closeWhenEmpty(): Promise<void> {
-    if (this.#waiting.length > 0 || this.#isCommitting) {
+    if (this.#waiting.length > 0) {
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve;
       });
@@ -143,24 +140,25 @@ export class SqliteStore implements Store {
     await this.#connection.close();
   }
 
-  /** Commits all waiting writes. Never rejects, and waits only to open the file again and to sync it. */
+  /** Commits all waiting writes. Never rejects, and waits only to open the file again. */
   async #commitAll(): Promise<void> {
     this.#isCommitting = true;
     const group = this.#waiting;
     try {
       const connection = this.#connection.sound ?? (await this.#connection.reopened());
       this.#begin(group, connection);
-      await this.#end(this.#commit(group, connection));
+      this.#end(this.#commit(group, connection));
     } catch (error) {
       const waitMs = lockRetryMs(error, this.#clock.now() - (group[0]?.since ?? 0));
-      if (waitMs === undefined) await this.#end(this.#rejected(group, error));
+      if (waitMs === undefined) this.#end(this.#rejected(group, error));
       else this.#clock.after(waitMs, () => void this.#commitAll());
     }
   }
 
   #begin(group: readonly Write[], connection: SqliteConnection): void {
     try {
-      connection.beginWriting({ isDurable: group.some(isDurable) });
+      const isDurable = group.some(({ survives }) => survives === 'power cut');
+      connection.beginWriting(isDurable ? 'FULL' : 'NORMAL');
     } catch (error) {
       connection.doubt(error);
       throw error;
@@ -188,8 +186,7 @@ export class SqliteStore implements Store {
     // On a nearly full disk, the log must not grow: after a checkpoint, the next commit overwrites its beginning.
     if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
     else this.#checkpointSoon();
-    this.#syncing = group.some(isDurable) ? connection.sync() : undefined;
-    return new Map(group.map((write, index) => [write, () => this.#resolve(write, results[index])]));
+    return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
   }
 
   /** Commits on a full disk: rejects writes that add, so that others get all the room. Settling deliveries frees room. */
@@ -222,28 +219,26 @@ export class SqliteStore implements Store {
     return new Map(writes.map((write) => [write, () => write.reject(storeError(error, this.file))]));
   }
 
-  /** Resolves a committed write: at once, or after the sync if it must survive a power cut. */
-  #resolve(write: Write, result: unknown): void {
-    if (!isDurable(write) || this.#syncing === undefined) return write.resolve(result);
-    const reject = (error: unknown): void => this.#rejected([write], error).get(write)?.();
-    this.#syncing.then(() => write.resolve(result), reject);
-  }
-
-  async #end(ends: Ends): Promise<void> {
+  #end(ends: Ends): void {
     this.#waiting = this.#waiting.filter((write) => !ends.has(write));
+    if (this.#waiting.length > 0) void this.#commitAll();
+    else this.#isCommitting = false;
     for (const tell of ends.values()) tell();
-    await this.#syncing?.catch(() => {}); // its writes have got the error
-    this.#syncing = undefined;
-    this.#isCommitting = false;
     if (this.#waiting.length === 0) this.#onEmpty?.();
-    else this.#timer.schedule({ mayWait: this.#waiting.every(({ mayWait }) => mayWait) });
   }
 }
 
-const isDurable = ({ survives }: Write): boolean => survives === 'power cut';
-
-/** Resolves or rejects each write that has ended. */
+/** The callback of each write that has ended, which resolves or rejects its promise. */
 type Ends = ReadonlyMap<Write, () => void>;
+
+/**
+ * Returns the writes that fail with `failed`: only `failed` if it is separable, or else all writes that are not separable.
+ * Returns the whole group if the commit itself failed.
+ */
+function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
+  if (failed === undefined) return group;
+  return failed.separable ? [failed] : group.filter(({ separable }) => !separable);
+}
 
 /** The write with which `check` tests the file. It always changes the same row. */
 const NOTE_CHECK =

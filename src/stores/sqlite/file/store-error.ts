@@ -117,18 +117,6 @@ export function isOfWhatWasRead(error: unknown): boolean {
   return [0, 10, 11].includes(primaryCode(error));
 }
 
-/**
- * Returns the writes that fail with `failed`: only `failed` if it is separable, or else all writes that are not separable.
- * Returns the whole group if the commit itself failed.
- */
-export function failedWith<T extends { readonly separable: boolean }>(
-  failed: T | undefined,
-  group: readonly T[],
-): readonly T[] {
-  if (failed === undefined) return group;
-  return failed.separable ? [failed] : group.filter(({ separable }) => !separable);
-}
-
 /** Converts an error of SQLite or the file system to one that a person can act on. Returns a HooksError unchanged. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;

@@ -11,8 +11,7 @@ export interface Store {
   /**
    * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves to its
    * result after the commit. If one of these writes throws or the commit fails, all are rolled back and rejected, except
-   * those that are `separable`. If the sync fails, writes that must survive a power cut are rejected, but stay in the file.
-   * `work` must be synchronous, and may run again after a rollback.
+   * those that are `separable`. `work` must be synchronous, and may run again after a rollback.
    */
   write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
   /** Runs `work`, which only reads, on one snapshot of the file. */
