@@ -139,8 +139,8 @@ interface CapturedEntry {
 
 /** First four letters of keys that a message can begin with, but neither a capture nor a batch document. */
 const MESSAGE_KEYS = new Set(
-  ['version', 'type', 'userId', 'anonymousId', 'messageId', 'event', 'name', 'properties', 'previousId'].map(
-    (key) => Buffer.from(key).readUInt32LE(),
+  ['version', 'type', 'userId', 'anonymousId', 'event', 'name', 'properties', 'previousId'].map((key) =>
+    Buffer.from(key).readUInt32LE(),
   ),
 );
 

@@ -261,6 +261,16 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     never: ['a limit on bodies', 'raise the limit'],
   },
   {
+    id: 'shown-digest',
+    title: 'two mistakes at once, and the response shows the digest that the receiver computes',
+    receiver: () => (request) => ({
+      status: 401,
+      body: `expected ${hmac(JSON.stringify(parsed(request.body), null, 2), `${SECRET}\n`)}`,
+    }),
+    cause: 'it shows the signature that it expects: it would match with a newline at the end of the secret',
+    fix: 'Use the secret without white space',
+  },
+  {
     id: 'csrf-in-words',
     title: 'a refused signature names a page about CSRF',
     receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
