@@ -96,13 +96,13 @@ export function whatSetsApart(
   const { type, event } = first;
   const [fewest, most] = [Math.min(...failed.map(bytesOf)), Math.max(...passed.map(bytesOf))];
   const deepest = Math.max(...passed.map(({ depth }) => depth));
-  const feature = Object.keys(FEATURES).find((name) => separates(({ features }) => features.has(name)));
+  const features = Object.keys(FEATURES).filter((name) => separates((facts) => facts.features.has(name)));
   const field = [...first.fields].find((path) => separates(({ fields }) => fields.has(path)));
   const missing = [...(passed[0]?.fields ?? [])].find(
     (path) =>
       passed.every(({ fields }) => fields.has(path)) && !failed.some(({ fields }) => fields.has(path)),
   );
-  if (feature !== undefined) return { failed: `have ${feature}`, passed: 'have none' };
+  if (features.length > 0) return { failed: `have ${features.join(' or ')}`, passed: 'have none' };
   if (separates((facts) => facts.type === type)) return { failed: `are of type ${type}`, passed: 'are not' };
   const only = passed[0]?.type;
   if (

@@ -43,7 +43,7 @@ describe('a receiver that shows the digest that it computes', () => {
     ],
     [
       'the right digest, compared in a wrong way',
-      'it shows the right signature twice',
+      'it shows the right signature as the one that it expects',
       (body, got) => `signature mismatch: got ${got}, expected <${hmac(SECRET, body)}>`,
     ],
   ])('is explained by send: %s', async (_, cause, answer) => {

@@ -156,10 +156,17 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
 }
 
-function commonMistake({ response }: ProbeOutcome, context: FailureContext): ReceiverMistake {
+/** The mistake of leaving a forged message without a response. */
+const NO_REJECTION: ReceiverMistake = {
+  code: 'no-rejection',
+  says: 'it responds to correct messages, but not to this one, which it must reject',
+  fix: 'respond with 401 on the path where the verification fails',
+};
+
+function commonMistake({ response, isForged }: ProbeOutcome, context: FailureContext): ReceiverMistake {
   switch (response.kind) {
     case 'none':
-      return noResponse(response);
+      return isForged && response.error === 'timeout' ? NO_REJECTION : noResponse(response);
     case 'redirect':
       return {
         code: 'redirect',

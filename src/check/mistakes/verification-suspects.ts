@@ -29,6 +29,7 @@ const SUSPECTS: readonly VerificationSuspect[] = [
   { says: 'its secret is another', disprovedBy: [] },
   { says: 'it hashes other bytes than those of the body', disprovedBy: ['unparsable'] },
   { says: 'it uses another hash', disprovedBy: ['short'] },
+  { says: 'it compares the right signature in a wrong way', disprovedBy: ['digest'] },
 ];
 
 /** The digest that a receiver computes tells the remaining mistakes apart. */

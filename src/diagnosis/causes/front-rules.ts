@@ -113,8 +113,8 @@ const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     kind: 'status',
     status: [422],
     words: /"loc":\s*\["query"/,
-    says: 'FastAPI looks for the message in the query of the URL, not in the body',
-    fix: 'declare the parameter as the body: request: Request, and await request.body(); or payload: dict = Body()',
+    says: 'FastAPI looks for a parameter of the handler in the query of the URL{quote}',
+    fix: 'declare where each parameter is: the message as the body (payload: dict = Body(), or await request.body()), the signature as a header (x_signature: str = Header())',
   },
   'n8n-inactive': {
     status: [404],

@@ -14,7 +14,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { KEY_FIX, OLD_SECRET, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
+import { EMPTY_BODY_FIX, KEY_FIX, OLD_SECRET, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
 import { MistakenSigner, type ExplainedMistake, type SigningContext } from './mistaken-signer.ts';
 import { timeMistakes } from './time-mistakes.ts';
 
@@ -174,7 +174,8 @@ function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedM
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
     const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
     const says = `it hashes ${hashed}: it accepts what is signed ${would}`;
-    yield [{ bytes: value.body.bytes }, { code, says, fix: RAW_BODY_FIX }];
+    const { bytes } = value.body;
+    yield [{ bytes }, { code, says, fix: bytes.length === 0 ? EMPTY_BODY_FIX : RAW_BODY_FIX }];
   }
 }
 
@@ -206,7 +207,7 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
     const says =
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
-        : `its secret is not set${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
+        : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
     yield [{ key }, { code, says, fix: KEY_FIX + decoded }];
   }
 }

@@ -12,6 +12,10 @@ export const TEXT_FIX =
 export const RAW_BODY_FIX =
   'hash the bytes of the body as received, before any parser: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
+/** The fix for a body that arrives empty, or was read before it is hashed. */
+export const EMPTY_BODY_FIX =
+  'read the body once, as bytes, and hash it before anything else reads it; if a proxy stands in front, let it pass the body on (nginx: proxy_pass_request_body on)';
+
 /** The mistake of a receiver that lacks the secret that signs. */
 export const OLD_SECRET: ReceiverMistake = {
   code: 'old-secret',

@@ -10,7 +10,7 @@ import { DIGEST_BYTES } from '../signature/constructs.ts';
 /** Matches texts of the length of a digest, in hex or base64. */
 const TOKEN = /(?<![\w+/])(?:[0-9a-f]{32,128}|[\w+/-]{22,88}={0,2})(?![\w+/=])/gi;
 /** Matches what programs write before the digest that they compute. */
-const COMPUTED = /(?:expect|comput|calculat|should|want|local|our|mine|actual|digest|hash|hmac)[^\n]{0,40}$/i;
+const COMPUTED = /(?:expect|comput|calculat|should|want|local|\bours?\b|\bmine)[^\n]{0,40}$/i;
 const LENGTHS: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
 const MOST_BEFORE = 80;
 /** More digests than a receiver writes about one request. */
@@ -46,15 +46,14 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
     return { mistake: { code: explained.code, says, fix: explained.fix } };
   }
   const computed = found.filter(({ before }) => COMPUTED.test(before));
-  const isRight = found.length > 1 && computed.some(({ text }) => sent.has(text));
-  if (isRight && others.length === 0) return { mistake: COMPARES_WRONGLY };
+  if (others.length === 0 && computed.length > 0) return { mistake: COMPARES_WRONGLY };
   return computed.some((each) => others.includes(each)) ? {} : undefined;
 }
 
 const COMPARES_WRONGLY = {
   code: 'compares-wrongly',
-  says: 'it shows the right signature twice, as received and as computed: it compares the two in a wrong way',
-  fix: 'compare text with text, both in lower case and without a prefix or white space: a Buffer never equals a string, and timingSafeEqual takes two Buffers of one length',
+  says: 'it shows the right signature as the one that it expects: it compares the two in a wrong way',
+  fix: 'compare the whole header with the whole text, both in one case and without a prefix or white space (split("=") cuts the padding of base64): a Buffer never equals a string, and timingSafeEqual takes two Buffers of one length',
 } satisfies ReceiverMistake;
 
 interface Token {

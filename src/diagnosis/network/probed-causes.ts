@@ -76,7 +76,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the port speaks {location}
     fix: give the port of the receiver`,
   'handler-silent': `if: failed=timeout/$ options=http
-    proved: the server responds to OPTIONS {path}, but not to this message: its handler waits (for the end of the connection, a lock), works too long, or never ends the response
+    proved: the server responds to OPTIONS {path}, but not to this message: its handler, or what reads the body before it, waits (for a body that was read already, the end of the connection, a lock), works too long, or never ends the response
     fix: let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path (res.end(), done, await), and do slow work after it; --timeout waits longer, up to 30s
     receiver: read the body by its Content-Length (Python: rfile.read(length)), end the response on every path of the handler (res.end(), done, await), and do slow work after it`,
   'client-certificate': `if: failed=(?:reset|protocol|tls)/ speech=.*mutual options=(?!http)
@@ -145,6 +145,9 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     location: tunnel
     proved: the server in {proxy} is no proxy: it {location} CONNECT
     fix: ${CHECK_PROXY}`,
+  'upstream-tls': `if: failed=[^/]*/wants-tls speech=http
+    proved: {host} speaks plain HTTP, but forwards the request to a port that speaks TLS
+    fix: let the server in front of the application connect to it with TLS (nginx: proxy_pass https://…; HAProxy: ssl on the server line)`,
   'route-without-post': `if: status=40[45] noPost=.
     proved: {path} has a route, but not for POST: {noPost}
     fix: let this route take POST, or give the URL of one that does`,
@@ -156,7 +159,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     fix: let the proxy in front of it forward the path unchanged (nginx: proxy_pass without a path; no strip-prefix); else give {otherUrl}`,
   'route-near': `if: status=40[45] otherRoute=.
     proved: a path near it has a route: {otherRoute}
-    fix: if that is the route of the receiver, give its URL: {otherUrl}`,
+    fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}`,
   'route-at-other-port': `if: status=404 machine=own routedPort=.
     proved: this port has no route for {path}, but {routedPort}
     fix: if that is the receiver, give its port in the URL`,

@@ -72,9 +72,13 @@ export class ChangeTable<Value, Result = Value> {
 }
 
 /** Replaces a pattern in a text. Undefined if the text does not have it. */
-export function replaced(text: string, pattern: RegExp, by: string): string | undefined {
+export function replaced(
+  text: string,
+  pattern: RegExp,
+  by: string | ((match: string) => string),
+): string | undefined {
   // Passes a function, because `$` has a special meaning in a replacement string.
-  return text.search(pattern) < 0 ? undefined : text.replace(pattern, () => by);
+  return text.search(pattern) < 0 ? undefined : text.replace(pattern, typeof by === 'string' ? () => by : by);
 }
 
 /** A value, and the changes that led to it: none for an unchanged value. */

@@ -4,9 +4,11 @@ import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { ChangeTable, type Changed, type ChangeRow, type Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
-/** Texts that languages write for a value that is not there, and for one that is no text. */
+/** Texts that languages write for a value that is not there, is no text, or is masked. */
 const WORDS_FOR_NOTHING =
-  'undefined,null,None,nil,NULL,false,[object Object],[object Promise],[object Undefined]'.split(',');
+  'undefined,null,None,nil,NULL,false,[object Object],[object Promise],[object Undefined],********,**********'.split(
+    ',',
+  );
 const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
 
 /** Names of variables that hold secrets. The variables of the service, or that of hooks, are likelier and cost 2. */

@@ -108,7 +108,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
       only(3, 'with the secret cut off where a double click stops', /^(\w+)\W/),
       without(2, 'without the dashes in the secret', /-/g),
       without(2, 'without the zeros before the secret, as a number', /^0+(?=\d+$)/),
-      [2, 'with the decimal number that YAML 1.1 reads from an octal secret', octalNumber],
+      [2, 'with the number that YAML or JSON reads from the secret, without quotes', numberOf],
       without(3, 'without the last character of the secret', /.$/s),
       ...[32, 16, 20, 24, 64].map((length): SecretRow => {
         const would = `with the first ${length} characters of the secret alone`;
@@ -143,8 +143,10 @@ function inAscii(text: string): string {
   return plainQuotes(text).replaceAll(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-function octalNumber(secret: string): string | undefined {
-  return /^0[0-7]{1,20}$/.test(secret) ? String(BigInt(`0o${secret}`)) : undefined;
+/** The number that a parser reads from digits: octal after a zero (YAML 1.1), and rounded from 2^53 on. */
+function numberOf(secret: string): string | undefined {
+  if (/^0[0-7]{1,20}$/.test(secret)) return String(BigInt(`0o${secret}`));
+  return /^[1-9]\d{15,40}$/.test(secret) ? String(Number(secret)) : undefined;
 }
 
 function padded(secret: string): string | undefined {

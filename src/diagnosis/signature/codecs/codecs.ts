@@ -128,6 +128,10 @@ export const ESCAPES: readonly Codec[] = [
     decode: ({ text }) => (text.includes('\\') ? parsedString(`"${text}"`) : undefined),
   },
   {
+    name: 'JSON with \\u0026, \\u003c and \\u003e for &, < and >, as Go and Terraform write it',
+    encode: ({ text }) => replaced(text, /[&<>]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`),
+  },
+  {
     name: 'text with \\n and \\t for white space, which echo of many shells decodes',
     encode: ({ text }) => replaced(text, /\n/g, '\\n')?.replaceAll('\t', '\\t'),
     decode: ({ text }) => replaced(text, /\\n/g, '\n')?.replaceAll('\\t', '\t'),
