@@ -146,7 +146,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the server in {proxy} is no proxy: it {location} CONNECT
     fix: ${CHECK_PROXY}`,
   'upstream-tls': `if: failed=[^/]*/wants-tls speech=http
-    proved: {host} speaks plain HTTP, but forwards the request to a port that speaks TLS
+    proved: the port itself speaks plain HTTP ({speech}), but forwards the request to a port that speaks TLS
     fix: let the server in front of the application connect to it with TLS (nginx: proxy_pass https://…; HAProxy: ssl on the server line)`,
   'route-without-post': `if: status=40[45] noPost=.
     proved: {path} has a route, but not for POST: {noPost}

@@ -227,8 +227,8 @@ const FRAMEWORKS: readonly HostResponse[] = [
   [
     'fastapi-query',
     { status: 422, body: '{"detail":[{"type":"missing","loc":["query","payload"],"msg":"Field required"}]}' },
-    'FastAPI looks for the message in the query of the URL',
-    'declare the parameter as the body',
+    'FastAPI looks for a parameter of the handler in the query of the URL',
+    'declare where each parameter is: the message as the body',
     ['same secret', 'every message type'],
   ],
 ];
