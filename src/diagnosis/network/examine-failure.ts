@@ -5,7 +5,7 @@ import { predictions, quotedProbes, type CausePrediction } from './network-cause
 
 /** Causes that the probes can make more exact: those of the transport, then those of responses that do not explain themselves. */
 const INEXACT =
-  /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-(?:unreachable|garbage|forbids|failed|silent|or-receiver|nginx|apache|ingress)|wants-tls|not-found|not-found-words|no-post|bad-gateway|late)$/;
+  /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-(?:unreachable|garbage|forbids|failed|silent|or-receiver|nginx|apache|ingress)|not-found|not-found-words|no-post|bad-gateway|late)$/;
 
 /** Probes that connect to nothing. They decide which others are run. */
 const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);

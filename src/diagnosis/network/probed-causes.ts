@@ -145,9 +145,6 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     location: tunnel
     proved: the server in {proxy} is no proxy: it {location} CONNECT
     fix: ${CHECK_PROXY}`,
-  'upstream-tls': `if: failed=[^/]*/wants-tls speech=http
-    proved: the port itself speaks plain HTTP ({speech}), but forwards the request to a port that speaks TLS
-    fix: let the server in front of the application connect to it with TLS (nginx: proxy_pass https://…; HAProxy: ssl on the server line)`,
   'route-without-post': `if: status=40[45] noPost=.
     proved: {path} has a route, but not for POST: {noPost}
     fix: let this route take POST, or give the URL of one that does`,
