@@ -29,7 +29,9 @@ describe('the rules', () => {
 
   it('use only headers that are kept as evidence', () => {
     const names = CAUSE_RULES.flatMap(({ headers = {} }) => Object.keys(headers));
-    expect(names.filter((name) => ![...EVIDENCE_HEADERS, ':forwarded', ':undated'].includes(name))).toEqual([]);
+    expect(names.filter((name) => ![...EVIDENCE_HEADERS, ':forwarded', ':undated'].includes(name))).toEqual(
+      [],
+    );
   });
 
   it('have a sentence and a fix without full stops, and name only known facts', () => {
