@@ -32,8 +32,9 @@ const TOKEN = {
   format:
     /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|AIza[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:bot)?\d{8,12}:[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
   keys: keyWords(
-    'pass ?word|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|(?<!\\S )sid|pass ?phrase|secret|(?:client|shared|app) ?secret|(?<!(?:cart|checkout|order|next|page) ?)\\S*token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
+    '\\S*pass ?word(?: ?(?:hash|digest|salt))?|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|(?<!\\S )sid|pass ?phrase|pass ?code|\\S*secret|connection ?string|signed ?request|token ?value|(?<!(?:cart|checkout|order|next|page) ?)\\S*token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
   ),
+  spreads: true,
   replace: (value, pseudonyms) => {
     if (/^\d{1,15}$/.test(value)) return pseudonyms.alike(value);
     if (!value.startsWith('eyJ')) return `redacted-${pseudonyms.token('token', value)}`;
@@ -45,6 +46,16 @@ const TOKEN = {
 export const FORMAT_KINDS: readonly PersonalKind[] = [
   TOKEN,
   { kind: 'token', keys: keyWords('session'), isEntity: true, replace: TOKEN.replace },
+  {
+    // A word that also names other things counts with a value that has a digit.
+    kind: 'token',
+    keys: keyWords(
+      'pass|auth|bearer|(?:auth(?:orization)?|sms|access|activation|confirmation|login|reset|door|gate|entry|lock|unlock|invite|invitation|backup) ?code',
+    ),
+    fits: /^(?=.*\d)\S{4,}$/,
+    spreads: true,
+    replace: TOKEN.replace,
+  },
   {
     // A prefix that names no secret is that of an id: `evt_…`.
     kind: 'token',

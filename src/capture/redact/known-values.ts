@@ -45,7 +45,13 @@ export class KnownValues {
     const [mark = ''] = /^[^\p{L}\p{N}]*/u.exec(text) ?? [];
     const value = spelled(text.slice(mark.length), kind);
     const isShort = value.length < (/^\d+$/.test(value) ? 5 : 3);
-    if (isShort || (kind === 'location' && !/^\d{1,3}\.\d{4,}$/.test(value))) return;
+    // A plain word is no secret that a text can be searched for.
+    if (
+      isShort ||
+      (kind === 'token' && !/^(?=.*\d).{6}|^.{12}/.test(value)) ||
+      (kind === 'location' && !/^\d{1,3}\.\d{4,}$/.test(value))
+    )
+      return;
     const first = value.match(WORD)?.[0].toLowerCase() ?? '';
     const others = this.#byFirstWord.get(first) ?? [];
     if (others.length >= MOST_OF_A_WORD || others.some((other) => other.value === value)) return;

@@ -6,6 +6,8 @@ import { Pseudonyms } from '../../../src/capture/redact/pseudonyms.ts';
 import { redactBody } from '../../../src/capture/redact/redact-body.ts';
 import { redactRequest } from '../../../src/capture/redact/redact-request.ts';
 import { Redaction } from '../../../src/capture/redact/redaction.ts';
+import { signRequest } from '../../../src/signature/schemes/signer.ts';
+import { SignatureVerifier } from '../../../src/signature/signature-verifier.ts';
 import { pathPattern } from '../../../src/message/path-pattern.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -234,6 +236,13 @@ describe('personal data', () => {
     ],
     ['in headers', '{"t":"Cookie: sid=abc7; b=c8\\nAuthorization: Token x9"}', 'abc7', 'c8', 'x9'],
     ['in a URL', '{"u":"/?pw=hunter2&hmac=h7&jsessionid=j7"}', 'hunter2', 'h7', 'j7'],
+    [
+      'that is a secret',
+      '{"token":"12ab34","u":"https://a.test/o/12ab34/x?p=12ab34","t":"of 12ab34"}',
+      '12ab34',
+    ],
+    ['under a longer key', '{"userpassword":"QX-99","passwordHash":"QX-98","clientsecret":"QX-97"}', 'QX-9'],
+    ['that is a code', '{"sms_code":"448812","door_code":9917,"t":"Your code is 448812"}', '448812', '9917'],
   ])('%s is replaced', (_, text, ...values) => {
     const redacted = body(text);
     for (const value of values) expect(redacted).not.toMatch(value);
@@ -262,6 +271,7 @@ describe('personal data', () => {
     '{"a":"logo@2x.png","b":"lodash@4.17.21","c":"git@github.com:a/b.git"}',
     '{"properties":{"screen_name":"Home","age":{"type":"years"}}}',
     '{"type":"page","name":"Home","properties":{"name":"Home","phone":null}}',
+    '{"status_code":"448812","auth":"none","pass":12,"cart_token":"c1b2c3d4e5f6"}',
     '{"user":{"plan":"pro"},"session":{"pages":3},"field":"email","type":"email"}',
   ])('is not in %s', (text) => expect(body(text)).toBe(text));
 
@@ -410,6 +420,37 @@ describe('a request', () => {
     expect(own.tally.counts.get('signature')).toBeUndefined();
     expect(signed(64)).toEqual([['X-Signature', '***']]);
     expect(own.tally.counts.get('signature')).toBe(1);
+  });
+
+  it('loses the secret in its own target', () => {
+    const [slack, discord] = ['/services/T0A1/B0B1/', '/api/webhooks/123456789012345678/'];
+    expect(redaction().url(`${slack}Xy12`)).toBe('/services/***');
+    expect(redaction().url(`${discord}aB-3?wait=true`)).toBe(`${discord}***?wait=true`);
+    expect(redaction().url('/services/TEST/b')).toBe('/services/TEST/b');
+  });
+
+  it('is signed again with the names of the headers that it has', () => {
+    const text = Buffer.from('{"email":"a@b.test"}');
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    const scheme = 'standard-webhooks';
+    const signature = signRequest({
+      body: text,
+      secrets: [secret],
+      scheme,
+      id: 'm1',
+      at: 9e11,
+    });
+    const older = Object.entries(signature).map(
+      ([name, value]) => [name.replace('webhook', 'svix'), value] as const,
+    );
+    const { headers, body: signed } = redactRequest(
+      { method: 'POST', url: '/', headers: older, body: text, at: 9e11 },
+      redaction(),
+      { ownSchemes: [], secrets: [secret], now: 0 },
+    );
+    expect(headers.map(([name]) => name)).toEqual(['svix-id', 'svix-timestamp', 'svix-signature']);
+    const verifier = new SignatureVerifier({ headers, scheme, secrets: [secret], at: 9e11 });
+    expect(verifier.update(signed).verdict()).toMatchObject({ valid: true });
   });
 
   it('loses secrets and digests of the old body, and masks signatures that cannot be made again', () => {
