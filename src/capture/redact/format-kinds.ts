@@ -121,7 +121,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
       /(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|00[1-9]\d{0,2}[ (./-])[\d ()./-]{5,20}\d(?!\w)|(?<![\w.+-])(?:(?:1[-. ])?[2-9]\d{2}[-. ][2-9]\d{2}[-. ]\d{4}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .-]\d{2}){4})(?![\w-])/g,
     accept: (match) => (/^(?:\D*\d){7,15}\D*$/.test(match) ? match : undefined),
     keys: keyWords(
-      '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)',
+      '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)|wa ?id',
     ),
     spreads: true,
     // The country code 999 is reserved, so no phone rings. The usual fictitious numbers are too few: two people would share one.

@@ -105,6 +105,33 @@ describe('a body', () => {
     expect(id).not.toBe('123456');
   });
 
+  it('has the same pseudonym for a UUID in each spelling', () => {
+    const uuid = '550e8400-e29b-41d4-a716-446655440000';
+    const spellings = [uuid, uuid.toUpperCase(), uuid.replaceAll('-', ''), `urn:uuid:${uuid}`];
+    for (const userId of spellings.slice(0, 3)) {
+      const made = Object.values(
+        JSON.parse(body(JSON.stringify({ userId, ...spellings }))) as object,
+      ) as string[];
+      const [own = ''] = made;
+      expect(own).not.toBe(uuid);
+      expect(made.slice(0, 4)).toEqual([own, own.toUpperCase(), own.replaceAll('-', ''), `urn:uuid:${own}`]);
+    }
+  });
+
+  it('has the same pseudonym for the number of WhatsApp in each field', () => {
+    const text = '{"contacts":[{"wa_id":"46701740605"}],"from":"46701740605","phone":"+46701740605"}';
+    const { from, phone, contacts } = JSON.parse(body(text)) as Record<string, string>;
+    expect([contacts, phone]).toEqual([[{ wa_id: from }], `+${from}`]);
+    expect(from).toMatch(/^999\d{12}$/);
+  });
+
+  it('leaves numbers that only equal an id', () => {
+    const text = '{"user_id":123456,"amount":123456,"n":123456,"x_id":123456,"list":[123456]}';
+    const own = String((JSON.parse(body(text)) as { user_id: number }).user_id);
+    expect(own).not.toBe('123456');
+    expect(body(text)).toBe(`{"user_id":${own},"amount":123456,"n":123456,"x_id":${own},"list":[${own}]}`);
+  });
+
   it('takes no phone number or id for a card', () => {
     const text =
       '{"phone":"+4915112345678","phoneNumber":4915112345678,"userId":"4915112345678","text":"for 4915112345678"}';
@@ -283,6 +310,15 @@ describe('personal data', () => {
     expect(body(text)).not.toContain('Grant');
   });
 
+  it('leaves words, plans and time zones that are also names of people', () => {
+    const user = '"user":{"first_name":"Paris","last_name":"Will"}';
+    const rest = '"plan":"Will","env":"paris","zone":"Europe/Paris","t":"we will call at Europe/Paris"';
+    expect(body(`{${user},${rest}}`)).toMatch(new RegExp(`,${rest}\\}$`));
+    expect(body(`{${user},"t":"call Will, or PARIS, or paris"}`)).toMatch(
+      /call (?!Will)\w+, or (?!PARIS)[A-Z]+, or (?!paris)[a-z]+"/,
+    );
+  });
+
   it('leaves a status that is also a name of a person', () => {
     const text = '{"contact":{"firstName":"Grace","lastName":"Active"},"status":"active","type":"grace"}';
     expect(body(text)).toMatch(/"status":"active","type":"grace"\}$/);
@@ -335,6 +371,14 @@ describe('the subject of an object', () => {
     ['around it', '{"member":{"nick":"Snorri","level":{"motto":"Ever on"}}}', 'Snorri', 'Ever on'],
     ['in a form', 'data[id]=8a25ff&data[email]=a%40b.test', '8a25ff'],
     ['in a key', '{"shopperReference":"s-7781","card_summary":"7777"}', 's-7781', '7777'],
+    [
+      'in one word',
+      '{"traits":{"userid":"771-X"},"patientid":90233,"callername":"Ann Roe"}',
+      '771-X',
+      '90233',
+      'Roe',
+    ],
+    ['in a role', '{"claimant":{"name":"Wilma"},"CallerName":"ROE ANN"}', 'Wilma', 'ROE'],
     ['in a path', '{"order":{"link":"https://a.test/customers/2617/edit"}}', '2617'],
     ['in a query', '{"link":"/?name=Jane%20Quimble"}', 'Quimble'],
     ['that is a means of payment', '{"account":{"mask":"0617","nickname":"Spare"}}', '0617', 'Spare'],
