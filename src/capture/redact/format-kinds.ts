@@ -50,7 +50,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     // A word that also names other things counts with a value that has a digit.
     kind: 'token',
     keys: keyWords(
-      'pass|auth|bearer|(?:auth(?:orization)?|sms|access|activation|confirmation|login|reset|door|gate|entry|lock|unlock|invite|invitation|backup) ?code',
+      'pass|auth|bearer|(?:auth(?:orization)?|sms|access|activation|confirmation|login|reset|door|g.te|entry|lock|unlock|invite|invitation|backup) ?code',
     ),
     fits: /^(?=.*\d)\S{4,}$/,
     spreads: true,

@@ -14,6 +14,11 @@ const MOST_VALUES = 1_000;
 const MOST_OF_A_WORD = 50;
 const WORD = /[\p{L}\p{N}]+/gu;
 const DIALED = /\+?\(?\d[\d ()./-]{5,22}\d/g;
+/** Matches values that texts can be searched for. A short word or number under a key for secrets or places is in many texts. */
+const SEARCHED: Readonly<Record<string, RegExp>> = {
+  token: /^(?=.*\d).{6}|^.{12}/,
+  location: /^\d{1,3}\.\d{4,}$/,
+};
 /** Number of digits at the end of a phone number that are the same with and without its country code. */
 const DIGITS_OF_A_PHONE = 9;
 
@@ -46,13 +51,7 @@ export class KnownValues {
     const [mark = ''] = /^[^\p{L}\p{N}]*/u.exec(text) ?? [];
     const value = spelled(text.slice(mark.length), kind);
     const isShort = value.length < (/^\d+$/.test(value) ? 5 : 3);
-    // A plain word is no secret that a text can be searched for.
-    if (
-      isShort ||
-      (kind === 'token' && !/^(?=.*\d).{6}|^.{12}/.test(value)) ||
-      (kind === 'location' && !/^\d{1,3}\.\d{4,}$/.test(value))
-    )
-      return;
+    if (isShort || SEARCHED[kind]?.test(value) === false) return;
     const withoutMark = (found: string): string => {
       const made = replacement(mark + found);
       return made.startsWith(mark) ? made.slice(mark.length) : made;

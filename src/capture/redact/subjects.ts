@@ -26,7 +26,7 @@ export const OF_A_THING = keyWords(
 export const REFERENCE = `${PEOPLE}|(?:created|updated|modified|invited|assigned|approved|owned|signed) ?(?:by|to)|user ?ref`;
 /** Finds what follows the last word for a person in a key: `id` in `customer id` and `customerid`. */
 export const OF_A_PERSON = new RegExp(
-  `(?:^|.* )(?:${PEOPLE}|${ROLES}|account ?holder|emergency contact)(?: s)?s? ?(?=\\S)`,
+  `(?:^|.* )(?:${PEOPLE}|${ROLES}|account ?holder|emergency contact)(?: s)?s?(?: |(?<=\\S{4}))(?=\\S)`,
   'u',
 );
 
