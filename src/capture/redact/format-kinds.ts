@@ -57,6 +57,13 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     replace: TOKEN.replace,
   },
   {
+    // A signature in the body is a digest of the old body, with which values could be tried.
+    kind: 'token',
+    keys: keyWords('signature|sig'),
+    fits: /^(?:[\da-f]{32,}|[\w+/-]{27,}={0,2})$/i,
+    replace: TOKEN.replace,
+  },
+  {
     // A prefix that names no secret is that of an id: `evt_…`.
     kind: 'token',
     format:

@@ -268,6 +268,12 @@ describe('personal data', () => {
       '{"token":"12ab34","u":"https://a.test/o/12ab34/x?p=12ab34","t":"of 12ab34"}',
       '12ab34',
     ],
+    [
+      'that is a signature',
+      `{"signature":"${'ab12'.repeat(16)}","hmacSignature":"${'Ab+/'.repeat(7)}="}`,
+      'ab12',
+      'Ab',
+    ],
     ['under a longer key', '{"userpassword":"QX-99","passwordHash":"QX-98","clientsecret":"QX-97"}', 'QX-9'],
     ['that is a code', '{"sms_code":"448812","door_code":9917,"t":"Your code is 448812"}', '448812', '9917'],
   ])('%s is replaced', (_, text, ...values) => {
@@ -299,6 +305,7 @@ describe('personal data', () => {
     '{"properties":{"screen_name":"Home","age":{"type":"years"}}}',
     '{"type":"page","name":"Home","properties":{"name":"Home","phone":null}}',
     '{"topic":"contact.created","object":{"topic":"My Meeting"}}',
+    '{"signature":{"name":"x"},"p_signature":"Best regards"}',
     '{"status_code":"448812","auth":"none","pass":12,"cart_token":"c1b2c3d4e5f6"}',
     '{"user":{"plan":"pro"},"session":{"pages":3},"field":"email","type":"email"}',
   ])('is not in %s', (text) => expect(body(text)).toBe(text));
