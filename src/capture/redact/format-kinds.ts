@@ -25,7 +25,7 @@ export function isCardNumber(digits: string): boolean {
 
 /** Matches what looks like an e-mail, but is a file or a repository: `logo@2x.png`, `git@…`. */
 const IS_FILE =
-  /^(?:git|hg|svn)@|@[\dx.]+\.\p{L}+$|\.(?:png|jpe?g|gif|svg|webp|avif|css|js|mjs|json|map|html?|zip|t?gz|pdf)$/iu;
+  /^(?:git|hg|svn)@|@\d[\dx.]*\.\p{L}+$|\.(?:png|jpe?g|gif|svg|webp|avif|css|js|mjs|json|map|html?|zip|t?gz|pdf)$/iu;
 
 const TOKEN = {
   kind: 'token',

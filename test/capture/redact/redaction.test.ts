@@ -252,6 +252,7 @@ describe('personal data', () => {
       '867 5309',
     ],
     ['of a place', '{"lat":52.520008,"x":[52.520008,1],"t":"at 52.520008"}', '52.520008'],
+    ['with a short domain', '{"t":"to ann@x.test"}', 'ann@'],
     ['in front of an e-mail', '{"from":"Jane Roe <jane@foo.test>","text":"ask Jane Roe"}', 'Jane', 'Roe'],
     ['that is a phone number', '{"t":"1-212-867-5309 or 1-800-555-1234"}', '867', '1234'],
     ['in a text', '{"t":"login password=hunter2 user=jroe, ssn: QX9"}', 'hunter2', 'jroe', 'QX9'],

@@ -189,7 +189,7 @@ class RedactRun {
     const { output } = this.#context;
     try {
       const redaction = this.#redaction();
-      const shown = what.replace(/\S*[/?]\S*(?=\)?$)/, (url) => redaction.url(url));
+      const shown = what.replace(/\S*[/?]\S*?(?=\)?$)/, (url) => redaction.url(url));
       output.reject(file, shown, redaction.text(reason));
     } catch (error) {
       if (!(error instanceof RequestRejection)) throw error;

@@ -143,6 +143,12 @@ describe('a request that cannot be redacted safely', () => {
     );
   });
 
+  it('is rejected without the secret of its own target', async () => {
+    const url = '/services/T0A1/B0B1/Xy12';
+    const { stderr } = await redacting({ 'a.json': captureOf('Jane Doe', { url }) });
+    expect(stderr).toMatch(/^a\.json: request 1 \(POST \/services\/\*\*\*\) is rejected: /);
+  });
+
   it('is rejected if no secret fits its scheme', async () => {
     const headers = [
       ['webhook-id', 'm1'],
