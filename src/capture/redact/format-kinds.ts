@@ -61,6 +61,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     kind: 'token',
     keys: keyWords('signature|sig'),
     fits: /^(?:[\da-f]{32,}|[\w+/-]{27,}={0,2})$/i,
+    isEntity: true,
     replace: TOKEN.replace,
   },
   {

@@ -306,7 +306,7 @@ describe('personal data', () => {
     '{"properties":{"screen_name":"Home","age":{"type":"years"}}}',
     '{"type":"page","name":"Home","properties":{"name":"Home","phone":null}}',
     '{"topic":"contact.created","object":{"topic":"My Meeting"}}',
-    '{"signature":{"name":"x"},"p_signature":"Best regards"}',
+    '{"signatures":[{"signature_id":"78caf2a1d01cd39cea2bc1cbb340dac3"}],"p_signature":"Best regards"}',
     '{"status_code":"448812","auth":"none","pass":12,"cart_token":"c1b2c3d4e5f6"}',
     '{"user":{"plan":"pro"},"session":{"pages":3},"field":"email","type":"email"}',
   ])('is not in %s', (text) => expect(body(text)).toBe(text));
