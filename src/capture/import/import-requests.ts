@@ -13,6 +13,8 @@ export type { Imported, ImportedRequest } from './imported.ts';
 
 /** Maximum size of a file that is not a HAR file. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** Matches the members of a capture. */
+const OF_A_CAPTURE = /^(?:capture|at|method|url|headers|body|bodyBase64|verdict|redacted)$/;
 
 /**
  * Finds the requests in a file of another tool, recognized by its content: a HAR file, curl commands, a raw HTTP request, or
@@ -113,7 +115,13 @@ function* foundIn(value: JsonValue): Generator<Imported> {
   if (isJsonArray(value) && value.some(isCapture)) {
     for (const each of value) yield* foundIn(each);
   } else if (isJsonObject(value) && isCapture(value)) {
-    yield asImported('a capture', () => readCapture(value));
+    const found = asImported('a capture', () => readCapture(value));
+    const others = Object.entries(value).filter(([key]) => !OF_A_CAPTURE.test(key));
+    if (found.kind !== 'request' || others.length === 0) yield found;
+    else {
+      const request = { ...found.request, others: JSON.stringify(Object.fromEntries(others)) };
+      yield { kind: 'request', request };
+    }
   } else {
     yield* requestsIn(value);
   }

@@ -12,6 +12,8 @@ export interface ImportedRequest {
   /** Verdict and digest of a capture. */
   readonly verdict?: CaptureRequest['verdict'] | undefined;
   readonly redacted?: string | undefined;
+  /** Members of a capture that `hooks` does not write, as JSON. Undefined if it has none. */
+  readonly others?: string;
 }
 
 /** Result for a request in a file. `skipped`: it has no body, so it is no webhook. */

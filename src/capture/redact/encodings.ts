@@ -5,9 +5,9 @@ import { MASK } from '../../redact.ts';
 /** Splits a URL into its scheme, authority, path, query and fragment. */
 const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is;
 const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
-/** Matches URLs of webhooks whose path is their secret. */
+/** Matches URLs of webhooks whose path is their secret, also without their host, as in the target of a request. */
 const SECRET_PATH =
-  /^(https?:\/\/(?:hooks\.slack\.com\/\w+|(?:\w+\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+)\/)[^?#]+/i;
+  /^(https?:\/\/hooks\.slack\.com\/\w+\/|(?:https?:\/\/[^/?#]*)?\/(?:(?:services|workflows|triggers|actions|commands)\/(?=T[A-Z]*\d[A-Z\d]*\/)|api\/(?:v\d+\/)?webhooks\/\d{8,}\/))[^?#]+/;
 const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
 
 /** Matches a path or URL with a query, a query alone, or a path. */

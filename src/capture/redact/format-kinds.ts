@@ -25,15 +25,16 @@ export function isCardNumber(digits: string): boolean {
 
 /** Matches what looks like an e-mail, but is a file or a repository: `logo@2x.png`, `git@…`. */
 const IS_FILE =
-  /^(?:git|hg|svn)@|@[\dx.]+\.\p{L}+$|\.(?:png|jpe?g|gif|svg|webp|avif|css|js|mjs|json|map|html?|zip|t?gz|pdf)$/iu;
+  /^(?:git|hg|svn)@|@\d[\dx.]*\.\p{L}+$|\.(?:png|jpe?g|gif|svg|webp|avif|css|js|mjs|json|map|html?|zip|t?gz|pdf)$/iu;
 
 const TOKEN = {
   kind: 'token',
   format:
     /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|AIza[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:bot)?\d{8,12}:[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
   keys: keyWords(
-    'pass ?word|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|(?<!\\S )sid|pass ?phrase|secret|(?:client|shared|app) ?secret|(?<!(?:cart|checkout|order|next|page) ?)\\S*token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
+    '\\S*pass ?word(?: ?(?:hash|digest|salt))?|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|(?<!\\S )sid|pass ?phrase|pass ?code|\\S*secret|connection ?string|signed ?request|token ?value|(?<!(?:cart|checkout|order|next|page) ?)\\S*token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
   ),
+  spreads: true,
   replace: (value, pseudonyms) => {
     if (/^\d{1,15}$/.test(value)) return pseudonyms.alike(value);
     if (!value.startsWith('eyJ')) return `redacted-${pseudonyms.token('token', value)}`;
@@ -45,6 +46,24 @@ const TOKEN = {
 export const FORMAT_KINDS: readonly PersonalKind[] = [
   TOKEN,
   { kind: 'token', keys: keyWords('session'), isEntity: true, replace: TOKEN.replace },
+  {
+    // A word that also names other things counts with a value that has a digit.
+    kind: 'token',
+    keys: keyWords(
+      'pass|auth|bearer|(?:auth(?:orization)?|sms|access|activation|confirmation|login|reset|door|g.te|entry|lock|unlock|invite|invitation|backup) ?code',
+    ),
+    fits: /^(?=.*\d)\S{4,}$/,
+    spreads: true,
+    replace: TOKEN.replace,
+  },
+  {
+    // A signature in the body is a digest of the old body, with which values could be tried.
+    kind: 'token',
+    keys: keyWords('signature|sig'),
+    fits: /^(?:[\da-f]{32,}|[\w+/-]{27,}={0,2})$/i,
+    isEntity: true,
+    replace: TOKEN.replace,
+  },
   {
     // A prefix that names no secret is that of an id: `evt_…`.
     kind: 'token',
@@ -110,7 +129,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
       /(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|00[1-9]\d{0,2}[ (./-])[\d ()./-]{5,20}\d(?!\w)|(?<![\w.+-])(?:(?:1[-. ])?[2-9]\d{2}[-. ][2-9]\d{2}[-. ]\d{4}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .-]\d{2}){4})(?![\w-])/g,
     accept: (match) => (/^(?:\D*\d){7,15}\D*$/.test(match) ? match : undefined),
     keys: keyWords(
-      '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)',
+      '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)|wa ?id',
     ),
     spreads: true,
     // The country code 999 is reserved, so no phone rings. The usual fictitious numbers are too few: two people would share one.

@@ -29,7 +29,7 @@ const WORDS = {
   name: '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
   nameInPerson:
     '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',
-  id: '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host|wa) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
+  id: '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
   address:
     '(?:street|mailing|postal|home|work|billing|shipping|delivery|residential|full|formatted)? ?address(?:es)?(?: ?(?:line)? ?\\d)?|(?:address|street)(?: ?(?:line)? ?\\d)|addr(?: ?line)? ?\\d|line ?[123]|street(?: ?(?:name|number|no))?|house ?(?:number|no|name)|apartment|apt|suite|(?:city|town)(?: ?name)?|suburb|village|neighbou?rhood|district|county|municipality|locality|zip(?: ?code)?|post ?(?:al)? ?code|postal|plz|cep|pin ?code|po ?box|(?:birth|place ?of) ?(?:place|birth|residence)|home ?town|administrative ?district ?level|(?:address|location|geo) ?(?:state|province|region)',
 };
@@ -76,7 +76,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'id',
     keys: keyWords(WORDS.id),
-    inPerson: keyWords('(?:u|g|gu|v|uu|wa)?ids?|number|no|nr|ref|reference|identifier'),
+    inPerson: keyWords('(?:u|g|gu|v|uu)?ids?|number|no|nr|ref|reference|identifier'),
     spreads: true,
   },
   { kind: 'id', keys: keyWords(REFERENCE), isEntity: true, spreads: true },

@@ -1,4 +1,5 @@
 import type { PersonalKind } from './personal-kind.ts';
+import { plainUuid } from './pseudonyms.ts';
 
 /** A part of a text to replace. */
 export interface RedactedSpan {
@@ -13,6 +14,11 @@ const MOST_VALUES = 1_000;
 const MOST_OF_A_WORD = 50;
 const WORD = /[\p{L}\p{N}]+/gu;
 const DIALED = /\+?\(?\d[\d ()./-]{5,22}\d/g;
+/** Matches values that texts can be searched for. A short word or number under a key for secrets or places is in many texts. */
+const SEARCHED: Readonly<Record<string, RegExp>> = {
+  token: /^(?=.*\d).{6}|^.{12}/,
+  location: /^\d{1,3}\.\d{4,}$/,
+};
 /** Number of digits at the end of a phone number that are the same with and without its country code. */
 const DIGITS_OF_A_PHONE = 9;
 
@@ -45,19 +51,25 @@ export class KnownValues {
     const [mark = ''] = /^[^\p{L}\p{N}]*/u.exec(text) ?? [];
     const value = spelled(text.slice(mark.length), kind);
     const isShort = value.length < (/^\d+$/.test(value) ? 5 : 3);
-    if (isShort || (kind === 'location' && !/^\d{1,3}\.\d{4,}$/.test(value))) return;
-    const first = value.match(WORD)?.[0].toLowerCase() ?? '';
-    const others = this.#byFirstWord.get(first) ?? [];
-    if (others.length >= MOST_OF_A_WORD || others.some((other) => other.value === value)) return;
-    this.#count++;
+    if (isShort || SEARCHED[kind]?.test(value) === false) return;
     const withoutMark = (found: string): string => {
       const made = replacement(mark + found);
       return made.startsWith(mark) ? made.slice(mark.length) : made;
     };
-    const all = [...others, { value, kind, replacement: withoutMark }];
+    const uuid = plainUuid(value);
+    for (const each of uuid === undefined ? [value] : [uuid, uuid.replaceAll('-', '')]) {
+      this.#addSpelled({ value: each, kind, replacement: withoutMark });
+    }
+  }
+
+  #addSpelled(added: PersonalValue): void {
+    const first = added.value.match(WORD)?.[0].toLowerCase() ?? '';
+    const others = this.#byFirstWord.get(first) ?? [];
+    if (others.length >= MOST_OF_A_WORD || others.some((other) => other.value === added.value)) return;
+    this.#count++;
     this.#byFirstWord.set(
       first,
-      all.toSorted((one, other) => other.value.length - one.value.length),
+      [...others, added].toSorted((one, other) => other.value.length - one.value.length),
     );
   }
 
@@ -86,15 +98,25 @@ export class KnownValues {
   }
 }
 
-/** The spelling in which two values of a kind are the same. The names of people are also written in other cases. */
+/** The spelling in which two values of a kind are the same. Names of people and UUIDs are also written in other cases. */
 function spelled(value: string, kind: string): string {
-  return kind === 'name' || kind === 'address' ? value.toLowerCase() : value;
+  if (kind === 'name' || kind === 'address') return value.toLowerCase();
+  return plainUuid(value) === undefined ? value : value.toLowerCase();
 }
+
+/** Names that are also words: in lower case, they are the word. */
+const PLAIN_WORDS =
+  /^(?:will|may|mark|grace|hope|faith|joy|rose|bill|grant|price|gold|young|long|king|art|page|case|test|user|admin|guest|owner|system|name|first|last|full|june|april|summer|dean|rob|rich|chance|chase|star|sky|rain|brook|lake|wood|field|hill|stone|green|brown|white|black|gray|short|small|little|strong|sharp|wise|good|best|love|cook|day|week|bush|street|lane|park|church|bell|ball|bond|cash|coin|cross|fox|bird|fish|hunter|rice|cherry|apple|can|sun|moon|max|min|major|junior|senior|active|new|old|order|trial|and|the|for|not)$/;
+/** Matches the area of a time zone in front of its city. */
+const AREA =
+  /(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)\/(?:\w+\/)?$/;
 
 /** Whether a value is at a place of a text, and no part of a longer word or e-mail. */
 function isWordAt(text: string, { value, kind }: PersonalValue, start: number): boolean {
   const end = start + value.length;
-  if (spelled(text.slice(start, end), kind) !== value) return false;
+  const found = text.slice(start, end);
+  if (spelled(found, kind) !== value) return false;
+  if (kind === 'name' && (PLAIN_WORDS.test(found) || AREA.test(text.slice(0, start)))) return false;
   if (/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2))) return false;
   return !value.includes('@') || !/[._+']$/.test(text.slice(0, start).slice(-1));
 }

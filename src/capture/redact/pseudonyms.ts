@@ -5,7 +5,8 @@ const NOT_ZERO = '123456789';
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 /** Characters of tokens: no vowels, so that no words arise. */
 const TOKEN = 'bcdfghjkmnpqrstvwxz23456789';
-const UUID = /^[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}$/;
+/** Matches a UUID, with its hyphens or without them. */
+const UUID = /^(?=.*[a-f-])([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})$/;
 const WORD = /\p{L}[\p{L}\p{M}]*/gu;
 const ROUNDS = 8;
 /** Longer values become a token, because a half of their number must fit into one HMAC. */
@@ -61,7 +62,10 @@ export class Pseudonyms {
     if (text.length > MOST_CHARACTERS) return `redacted-${this.token('text', text)}`;
     if (!/\p{N}/u.test(text)) return text.normalize('NFC').replaceAll(WORD, (word) => this.#word(word));
     if (/[^ -~]/.test(text)) return `redacted-${this.token('text', text)}`;
-    return this.#permuted(text);
+    const uuid = plainUuid(text);
+    if (uuid === undefined) return this.#permuted(text);
+    const made = this.#permuted(uuid).replaceAll('-', text.includes('-') ? '-' : '');
+    return /[A-F]/.test(text) ? made.toUpperCase() : made;
   }
 
   /** The pseudonym of a word in any case. */
@@ -123,7 +127,7 @@ function feistel(value: bigint, bits: number, { key, isBack }: Permutation): big
 
 /** The characters that may stand in each position of a text. A position with one character stays as it is. */
 function alphabetsOf(text: string): readonly string[] {
-  const isUuid = UUID.test(text) && isOfOneCase(text);
+  const isUuid = plainUuid(text) === text;
   const isHex = isUuid || (/^[\da-fA-F]{16,}$/.test(text) && /[a-fA-F]/.test(text) && isOfOneCase(text));
   const hex = /[A-F]/.test(text) ? `${DIGITS}ABCDEF` : `${DIGITS}abcdef`;
   const isNumber = /^-?\d+(?:\.\d+)?$/.test(text);
@@ -139,6 +143,12 @@ function alphabetsOf(text: string): readonly string[] {
     if (/[a-z]/.test(character)) return LOWER;
     return /[A-Z]/.test(character) ? LOWER.toUpperCase() : character;
   });
+}
+
+/** The spelling of a UUID in lower case and with its hyphens. Undefined if the text is none, or of mixed case. */
+export function plainUuid(text: string): string | undefined {
+  const parts = text.length < 32 || !isOfOneCase(text) ? null : UUID.exec(text.toLowerCase());
+  return parts === null ? undefined : [parts[1], ...parts.slice(3)].join('-');
 }
 
 function isUpper(character = ''): boolean {

@@ -3,7 +3,12 @@ import { ConfigError } from '../../errors.ts';
 import { isSecretHeader, MASK } from '../../redact.ts';
 import { isSignatureHeader } from '../../signature/signature-headers.ts';
 import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
-import { headerList, headerValues, type HeaderList } from '../../signature/schemes/header-list.ts';
+import {
+  headerList,
+  headerValues,
+  receivedName,
+  type HeaderList,
+} from '../../signature/schemes/header-list.ts';
 import { presentedSignature } from '../../signature/schemes/presented-signature.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { signedFields, Signer } from '../../signature/schemes/signer.ts';
@@ -90,7 +95,7 @@ function signAgain(
       const usable = secrets ?? [scheme.secret === 'base64' ? FIXTURE_BASE64_SECRET : FIXTURE_SECRET];
       const signed = new Signer([scheme], usable).sign(body, signedFields(id, at ?? now)).headers;
       return signed.flatMap((name, index): HeaderPair[] =>
-        index % 2 === 0 ? [[name, signed[index + 1] ?? '']] : [],
+        index % 2 === 0 ? [[receivedName(list, name), signed[index + 1] ?? '']] : [],
       );
     });
   } catch (error) {

@@ -2,7 +2,7 @@ import { joinedPath } from '../../message/path-pattern.ts';
 import { CARD, isCardNumber } from './format-kinds.ts';
 import type { JsonPlace } from './json-tokens.ts';
 import { ATTRIBUTE, FREE_TEXT, OF_AN_ADDRESS, PERSONAL_KINDS, REGION } from './kinds.ts';
-import type { KnownValues } from './known-values.ts';
+import type { KnownValues, RedactedSpan } from './known-values.ts';
 import { keyWords, wordsOfKey, type PersonalKind } from './personal-kind.ts';
 import {
   entityOf,
@@ -31,6 +31,11 @@ const IS_ID = /^(?!v\d+$|\d{4}-)(?:.*\d|[A-Z]{6,}$)/;
 /** Number of values of an object that can name the field of another, so that many keys take linear time. */
 const MOST_TO_ASK = 40;
 const ID = /^id$/;
+const IS_ID_KEY = keyWords('id|key|ref|reference|uid|identifier');
+/** Words of keys whose values are one of a few words. */
+const STRUCTURE = keyWords(
+  'plan|role|tier|env|environment|time ?zone|tz|month|weekday|currency|locale|language|kind|type|action|level|stage|status|state|category|priority|material|sku|scope|permission',
+);
 const JUST_VALUE = /^value$/;
 /** Keys of texts that name the field of another value, or of an object that describes it. */
 const NAMING =
@@ -198,9 +203,18 @@ export function isFreeText(text: string, place: JsonPlace): boolean {
   );
 }
 
-/** Whether a value has versions, which can look like addresses. */
-export function hasVersions(place: JsonPlace): boolean {
-  return /(?:version|user agent|ua|build)$/.test(wordsOfKey(place.named?.key ?? ''));
+/** The kind that a value only seems to have: a version can look like an address, and the word of a plan like a name. */
+export function seemingKind(place: JsonPlace, value: string): string {
+  const words = wordsOfKey(place.named?.key ?? '');
+  if (/(?:version|user agent|ua|build)$/.test(words)) return 'ip';
+  return !/\s/.test(value) && STRUCTURE.test(words) ? 'name' : '';
+}
+
+/** Finds a known value in a number. One that equals an id is the id if it is long, in a list, or has the key of an id. */
+export function knownNumber({ place, known }: RedactedField, raw: string): RedactedSpan | undefined {
+  const { isItem, named } = place;
+  const canBeId = isItem || raw.length > 8 || IS_ID_KEY.test(wordsOfKey(named?.key ?? ''));
+  return [...known.spansIn(raw)].find(({ kind }) => canBeId || !/id|token|name/.test(kind));
 }
 
 export interface RedactionRules {

@@ -15,9 +15,8 @@ import { JsonPlace, jsonTokens, tokenValue, type JsonToken } from './json-tokens
 import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
-import type { Pseudonyms } from './pseudonyms.ts';
+import { plainUuid, type Pseudonyms } from './pseudonyms.ts';
 import {
-  hasVersions,
   isAt,
   kindInPath,
   isFixed,
@@ -25,6 +24,8 @@ import {
   isKeptPlace,
   kindOfNumber,
   kindOfValue,
+  knownNumber,
+  seemingKind,
   type RedactedField,
   type RedactionRules,
 } from './redacted-field.ts';
@@ -95,14 +96,12 @@ export class Redaction {
 
   /**
    * Redacts what the formats, the known values and its pairs of keys and values show in a text: its URLs; then known e-mails,
-   * because the formats would take `order-` in front of one for a part of it; then the rest. With `isPlain`, four numbers with
-   * dots are no address.
+   * because the formats would take `order-` in front of one for a part of it; then the rest, without the kind `seeming`.
    */
-  text(text: string, known = this.known, isPlain = false): string {
+  text(text: string, known = this.known, seeming = ''): string {
     const inRest = (rest: string): readonly RedactedSpan[] => {
       const byRule = [...pairSpans(rest, this.#pseudonyms), ...formatSpans(rest, this.#pseudonyms)];
-      const found = [...known.spansIn(rest), ...byRule];
-      return isPlain ? found.filter(({ kind }) => kind !== 'ip') : found;
+      return [...known.spansIn(rest), ...byRule].filter(({ kind }) => kind !== seeming);
     };
     return this.#nested(() =>
       this.#replaced(
@@ -181,7 +180,9 @@ export class Redaction {
     for (const known of new Set([field.known, this.known])) {
       const words = row.kind === 'name' ? value.split(/\s+/, 5) : [];
       for (const each of [value, ...(words.length > 1 && words.length < 5 ? words : [])]) {
-        known.add(each, row, (found) => replacedValue(/\d/.test(each) ? each : found, row, this.#pseudonyms));
+        known.add(each, row, (found) =>
+          replacedValue(/\d/.test(each) && !plainUuid(found) ? each : found, row, this.#pseudonyms),
+        );
       }
     }
   }
@@ -200,8 +201,7 @@ export class Redaction {
 
   #number(raw: string, field: RedactedField): string {
     if (isKeptPlace(this.#rules, field.place)) return raw;
-    const [known] = field.known.spansIn(raw);
-    const found = kindOfNumber(field.place, raw) ?? known;
+    const found = kindOfNumber(field.place, raw) ?? knownNumber(field, raw);
     const made = replacedNumber(raw, found, this.#pseudonyms);
     if (made !== undefined) this.tally.count(found?.kind ?? '');
     return made ?? raw;
@@ -228,7 +228,7 @@ export class Redaction {
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;
     if (isFreeText(value, field.place)) this.#review(field);
-    return this.text(value, known, hasVersions(field.place));
+    return this.text(value, known, seemingKind(field.place, value));
   }
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */

@@ -5,7 +5,8 @@ import { keyWords, wordsOfKey, type SubjectKind } from './personal-kind.ts';
 const PEOPLE =
   'user|customer|contact|member|person|people|invitee|visitor|subscriber|player|patient|employee|student|teacher|guest|passenger|driver|buyer|seller|shopper|author|owner|sender|recipient|assignee|creator|reporter|requester|submitter|commenter|reviewer|approver|organizer|attendee|participant|signer|payer|consumer|cardholder|applicant|donor|spouse|candidate|purchaser|recruiter|supervisor|worker|resident|individual|learner|instructor|speaker|inviter|contractor|courier|beneficiary|insured|viewer|friend|committer|pusher|child(?:ren)?|alias(?:es)?';
 /** Words that are also used for things, and mean people only with other values beside or below them. */
-const ROLES = 'profile|billing|shipping|traits|lead|agent|actor|manager|holder|device|from|to|cc|bcc';
+const ROLES =
+  'profile|billing|shipping|traits|lead|agent|actor|manager|holder|device|caller|callee|claimant|witness(?:es)?|nurse|doctor|physician|practitioner|landlord|dependents?|winner|opponent|watcher|adjuster|referrer|from|to|cc|bcc';
 const DETAILS = '(?: (?:info|data|details?|account|attributes|full|entity|record|object))*';
 const PERSON = keyWords(`(?:${PEOPLE}|${ROLES})${DETAILS}`);
 const PAYMENT = keyWords(
@@ -23,9 +24,9 @@ export const OF_A_THING = keyWords(
 );
 /** Matches a word for a person at the end of a key: `gift recipient`, `approved by`. */
 export const REFERENCE = `${PEOPLE}|(?:created|updated|modified|invited|assigned|approved|owned|signed) ?(?:by|to)|user ?ref`;
-/** Finds what follows the last word for a person in a key: `id` in `customer id`. */
+/** Finds what follows the last word for a person in a key: `id` in `customer id` and `customerid`. */
 export const OF_A_PERSON = new RegExp(
-  `(?:^|.* )(?:${PEOPLE}|${ROLES}|account ?holder|emergency contact)(?: s)?s? (?=\\S)`,
+  `(?:^|.* )(?:${PEOPLE}|${ROLES}|account ?holder|emergency contact)(?: s)?s?(?: |(?<=\\S{4}))(?=\\S)`,
   'u',
 );
 

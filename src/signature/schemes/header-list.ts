@@ -61,6 +61,12 @@ function withAliases(list: HeaderList): HeaderList {
   return [...list, ...aliases];
 }
 
+/** The name that a header has in a request: that of Svix, if the request has the older names. */
+export function receivedName(headers: HeaderList, name: string): string {
+  const older = [...ALIASES].find(([, newer]) => newer === name.toLowerCase())?.[0];
+  return older !== undefined && hasHeader(headers, older) ? older : name;
+}
+
 export function headerValues(headers: HeaderList, lowerName: string): readonly string[] {
   return headers.filter(([name]) => name === lowerName).map(([, value]) => value);
 }

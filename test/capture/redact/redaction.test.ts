@@ -6,6 +6,8 @@ import { Pseudonyms } from '../../../src/capture/redact/pseudonyms.ts';
 import { redactBody } from '../../../src/capture/redact/redact-body.ts';
 import { redactRequest } from '../../../src/capture/redact/redact-request.ts';
 import { Redaction } from '../../../src/capture/redact/redaction.ts';
+import { signRequest } from '../../../src/signature/schemes/signer.ts';
+import { SignatureVerifier } from '../../../src/signature/signature-verifier.ts';
 import { pathPattern } from '../../../src/message/path-pattern.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -101,6 +103,33 @@ describe('a body', () => {
       link: `/users/${id}?uid=${id}`,
     });
     expect(id).not.toBe('123456');
+  });
+
+  it('has the same pseudonym for a UUID in each spelling', () => {
+    const uuid = '550e8400-e29b-41d4-a716-446655440000';
+    const spellings = [uuid, uuid.toUpperCase(), uuid.replaceAll('-', ''), `urn:uuid:${uuid}`];
+    for (const userId of spellings.slice(0, 3)) {
+      const text = body(JSON.stringify({ userId, spellings }));
+      const made = JSON.parse(text) as { userId: string; spellings: readonly string[] };
+      const [own = ''] = made.spellings;
+      expect(own).not.toBe(uuid);
+      expect(made.userId.toLowerCase().replaceAll('-', '')).toBe(own.replaceAll('-', ''));
+      expect(made.spellings).toEqual([own, own.toUpperCase(), own.replaceAll('-', ''), `urn:uuid:${own}`]);
+    }
+  });
+
+  it('has the same pseudonym for the number of WhatsApp in each field', () => {
+    const text = '{"contacts":[{"wa_id":"46701740605"}],"from":"46701740605","phone":"+46701740605"}';
+    const { from, phone, contacts } = JSON.parse(body(text)) as Record<string, string>;
+    expect([contacts, phone]).toEqual([[{ wa_id: from }], `+${from}`]);
+    expect(from).toMatch(/^999\d{12}$/);
+  });
+
+  it('leaves numbers that only equal an id', () => {
+    const text = '{"user_id":123456,"amount":123456,"n":123456,"x_id":123456,"list":[123456]}';
+    const own = String((JSON.parse(body(text)) as { user_id: number }).user_id);
+    expect(own).not.toBe('123456');
+    expect(body(text)).toBe(`{"user_id":${own},"amount":123456,"n":123456,"x_id":${own},"list":[${own}]}`);
   });
 
   it('takes no phone number or id for a card', () => {
@@ -223,6 +252,7 @@ describe('personal data', () => {
       '867 5309',
     ],
     ['of a place', '{"lat":52.520008,"x":[52.520008,1],"t":"at 52.520008"}', '52.520008'],
+    ['with a short domain', '{"t":"to ann@x.test"}', 'ann@'],
     ['in front of an e-mail', '{"from":"Jane Roe <jane@foo.test>","text":"ask Jane Roe"}', 'Jane', 'Roe'],
     ['that is a phone number', '{"t":"1-212-867-5309 or 1-800-555-1234"}', '867', '1234'],
     ['in a text', '{"t":"login password=hunter2 user=jroe, ssn: QX9"}', 'hunter2', 'jroe', 'QX9'],
@@ -234,6 +264,19 @@ describe('personal data', () => {
     ],
     ['in headers', '{"t":"Cookie: sid=abc7; b=c8\\nAuthorization: Token x9"}', 'abc7', 'c8', 'x9'],
     ['in a URL', '{"u":"/?pw=hunter2&hmac=h7&jsessionid=j7"}', 'hunter2', 'h7', 'j7'],
+    [
+      'that is a secret',
+      '{"token":"12ab34","u":"https://a.test/o/12ab34/x?p=12ab34","t":"of 12ab34"}',
+      '12ab34',
+    ],
+    [
+      'that is a signature',
+      `{"signature":"${'ab12'.repeat(16)}","hmacSignature":"${'Ab+/'.repeat(7)}="}`,
+      'ab12',
+      'Ab',
+    ],
+    ['under a longer key', '{"userpassword":"QX-99","passwordHash":"QX-98","clientsecret":"QX-97"}', 'QX-9'],
+    ['that is a code', '{"sms_code":"448812","door_code":9917,"t":"Your code is 448812"}', '448812', '9917'],
   ])('%s is replaced', (_, text, ...values) => {
     const redacted = body(text);
     for (const value of values) expect(redacted).not.toMatch(value);
@@ -262,6 +305,9 @@ describe('personal data', () => {
     '{"a":"logo@2x.png","b":"lodash@4.17.21","c":"git@github.com:a/b.git"}',
     '{"properties":{"screen_name":"Home","age":{"type":"years"}}}',
     '{"type":"page","name":"Home","properties":{"name":"Home","phone":null}}',
+    '{"topic":"contact.created","object":{"topic":"My Meeting"}}',
+    '{"signatures":[{"signature_id":"78caf2a1d01cd39cea2bc1cbb340dac3"}],"p_signature":"Best regards"}',
+    '{"status_code":"448812","auth":"none","pass":12,"cart_token":"c1b2c3d4e5f6"}',
     '{"user":{"plan":"pro"},"session":{"pages":3},"field":"email","type":"email"}',
   ])('is not in %s', (text) => expect(body(text)).toBe(text));
 
@@ -271,6 +317,15 @@ describe('personal data', () => {
       /^\{"firstName":"\w+","lastName":"\w+","price":1,"price_set":\{"grant":2\}\}$/,
     );
     expect(body(text)).not.toContain('Grant');
+  });
+
+  it('leaves words, plans and time zones that are also names of people', () => {
+    const user = '"user":{"first_name":"Paris","last_name":"Will"}';
+    const rest = '"plan":"Will","env":"paris","zone":"Europe/Paris","t":"we will call at Europe/Paris"';
+    expect(body(`{${user},${rest}}`)).toMatch(new RegExp(`,${rest}\\}$`));
+    expect(body(`{${user},"t":"call Will, or PARIS, or paris"}`)).toMatch(
+      /call (?!Will)\w+, or (?!PARIS)[A-Z]+, or (?!paris)[a-z]+"/,
+    );
   });
 
   it('leaves a status that is also a name of a person', () => {
@@ -325,6 +380,14 @@ describe('the subject of an object', () => {
     ['around it', '{"member":{"nick":"Snorri","level":{"motto":"Ever on"}}}', 'Snorri', 'Ever on'],
     ['in a form', 'data[id]=8a25ff&data[email]=a%40b.test', '8a25ff'],
     ['in a key', '{"shopperReference":"s-7781","card_summary":"7777"}', 's-7781', '7777'],
+    [
+      'in one word',
+      '{"traits":{"userid":"771-X"},"patientid":90233,"callername":"Ann Roe"}',
+      '771-X',
+      '90233',
+      'Roe',
+    ],
+    ['in a role', '{"claimant":{"name":"Wilma"},"CallerName":"ROE ANN"}', 'Wilma', 'ROE'],
     ['in a path', '{"order":{"link":"https://a.test/customers/2617/edit"}}', '2617'],
     ['in a query', '{"link":"/?name=Jane%20Quimble"}', 'Quimble'],
     ['that is a means of payment', '{"account":{"mask":"0617","nickname":"Spare"}}', '0617', 'Spare'],
@@ -410,6 +473,37 @@ describe('a request', () => {
     expect(own.tally.counts.get('signature')).toBeUndefined();
     expect(signed(64)).toEqual([['X-Signature', '***']]);
     expect(own.tally.counts.get('signature')).toBe(1);
+  });
+
+  it('loses the secret in its own target', () => {
+    const [slack, discord] = ['/services/T0A1/B0B1/', '/api/webhooks/123456789012345678/'];
+    expect(redaction().url(`${slack}Xy12`)).toBe('/services/***');
+    expect(redaction().url(`${discord}aB-3?wait=true`)).toBe(`${discord}***?wait=true`);
+    expect(redaction().url('/services/TEST/b')).toBe('/services/TEST/b');
+  });
+
+  it('is signed again with the names of the headers that it has', () => {
+    const text = Buffer.from('{"email":"a@b.test"}');
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    const scheme = 'standard-webhooks';
+    const signature = signRequest({
+      body: text,
+      secrets: [secret],
+      scheme,
+      id: 'm1',
+      at: 9e11,
+    });
+    const older = Object.entries(signature).map(
+      ([name, value]) => [name.replace('webhook', 'svix'), value] as const,
+    );
+    const { headers, body: signed } = redactRequest(
+      { method: 'POST', url: '/', headers: older, body: text, at: 9e11 },
+      redaction(),
+      { ownSchemes: [], secrets: [secret], now: 0 },
+    );
+    expect(headers.map(([name]) => name)).toEqual(['svix-id', 'svix-timestamp', 'svix-signature']);
+    const verifier = new SignatureVerifier({ headers, scheme, secrets: [secret], at: 9e11 });
+    expect(verifier.update(signed).verdict()).toMatchObject({ valid: true });
   });
 
   it('loses secrets and digests of the old body, and masks signatures that cannot be made again', () => {

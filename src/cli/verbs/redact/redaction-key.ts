@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { InputError } from '../../../errors.ts';
 import { fileProblem } from '../../../file-problem.ts';
 import { makeFolder, readTextNow, writeInOnePiece } from '../../../files.ts';
@@ -23,16 +24,29 @@ export async function redactionKey(
   { keyFile, ...flags }: GlobalOptions & { readonly keyFile?: string },
   io: Io,
 ): Promise<Uint8Array> {
-  if (keyFile === undefined) return ownKey((await commandSettings(flags, io)).dataDir);
+  if (keyFile === undefined) {
+    const file = join((await commandSettings(flags, io)).dataDir, 'redact.key');
+    const own = ownKey(file);
+    warnIfShared(file, io);
+    return own;
+  }
   const key = (await readInputFile(keyFile, KEY_FILE, io)).toString('latin1').replace(/\r?\n$/, '');
+  if (keyFile !== '-') warnIfShared(resolve(io.cwd, keyFile), io);
   return longEnough(key, keyFile);
 }
 
-/** Reads the key in the data folder. Makes one if there is none, readable by its owner only. */
-function ownKey(folder: string): Uint8Array {
-  const file = join(folder, 'redact.key');
+/** Warns of a file that other users can read. Windows has no such modes. */
+function warnIfShared(file: string, io: Io): void {
+  const { mode } = statSync(file);
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return;
+  const shown = printable(file, 400);
+  io.note(`${shown} may be read by others (mode ${(mode & 0o777).toString(8)}): chmod 600 ${shown}`);
+}
+
+/** Reads the key from a file in the data folder. Makes one if there is none, readable by its owner only. */
+function ownKey(file: string): Uint8Array {
   try {
-    makeFolder(folder, 0o700);
+    makeFolder(dirname(file), 0o700);
     return longEnough(readOrMake(file), file);
   } catch (cause) {
     if (cause instanceof InputError) throw cause;

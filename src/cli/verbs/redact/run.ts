@@ -167,6 +167,8 @@ class RedactRun {
     try {
       const isRedacted = folder === undefined && request.redacted === contentDigest(request);
       const redacted = isRedacted ? request : redactRequest(request, redaction, signing);
+      // The output has no other members, but a file that is checked has them.
+      if (folder === undefined && request.others !== undefined) redactJson(request.others, redaction);
       const saved = folder?.save({ ...redacted, redacted: contentDigest(redacted) }, captureName(redacted));
       const { method, url, body } = redacted;
       output.add({
@@ -187,7 +189,7 @@ class RedactRun {
     const { output } = this.#context;
     try {
       const redaction = this.#redaction();
-      const shown = what.replace(/\S*[/?]\S*(?=\)?$)/, (url) => redaction.url(url));
+      const shown = what.replace(/\S*[/?]\S*?(?=\)?$)/, (url) => redaction.url(url));
       output.reject(file, shown, redaction.text(reason));
     } catch (error) {
       if (!(error instanceof RequestRejection)) throw error;

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -60,8 +60,11 @@ it('writes captures without personal data that verify with the secret of the fix
     stdout: expect.stringContaining('1 checked, 1 with personal data: id 1'),
   });
   const edited = `${texts[0]}`.replace('called about it', 'of tom@acme.test');
-  const again = temporaryFolder({ 'a.json': edited });
-  expect(await hooks(['redact', 'a.json', '--check'], { cwd: again, env })).toMatchObject({ code: 1 });
+  const added = `${texts[0]}`.replace('{', '{"note":"of tom@acme.test",');
+  const again = temporaryFolder({ 'a.json': edited, 'b.json': added });
+  for (const name of ['a.json', 'b.json']) {
+    expect(await hooks(['redact', name, '--check'], { cwd: again, env })).toMatchObject({ code: 1 });
+  }
 });
 
 it('keeps its key in the data folder, for its owner only, and makes none for a check', async () => {
@@ -72,6 +75,11 @@ it('keeps its key in the data folder, for its owner only, and makes none for a c
   const again = readFileSync(join(cwd, 'again/000001-order-completed.json'), 'utf8');
   expect(again).toBe(texts[0]);
   expect(again).not.toContain(readFileSync(key, 'utf8').trim());
+  chmodSync(key, 0o640);
+  expect(await hooks(['redact', 'a.json', '--to', 'again'], { cwd, env })).toMatchObject({
+    code: 0,
+    stderr: `${key} may be read by others (mode 640): chmod 600 ${key}\n`,
+  });
   const other = { HOOKS_DATA_DIR: join(cwd, 'other') };
   await hooks(['redact', 'a.json', '--check'], { cwd, env: other });
   expect(readdirSync(cwd)).not.toContain('other');
@@ -133,6 +141,12 @@ describe('a request that cannot be redacted safely', () => {
     expect(stderr).toMatch(
       /^a\.json: request 1 \(POST \/u\/\w+%40redacted\.example\) is rejected: its body is a text, and only JSON and forms can be redacted safely\n$/,
     );
+  });
+
+  it('is rejected without the secret of its own target', async () => {
+    const url = '/services/T0A1/B0B1/Xy12';
+    const { stderr } = await redacting({ 'a.json': captureOf('Jane Doe', { url }) });
+    expect(stderr).toMatch(/^a\.json: request 1 \(POST \/services\/\*\*\*\) is rejected: /);
   });
 
   it('is rejected if no secret fits its scheme', async () => {
