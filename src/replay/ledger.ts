@@ -193,7 +193,10 @@ export class Latency {
     return { p50: this.#percentile(0.5), p95: this.#percentile(0.95), p99: this.#percentile(0.99) };
   }
 
-  /** The nearest-rank percentile: at least this share of all values is no larger than it. Null without values. */
+  /**
+   * The nearest-rank percentile of the latencies: the smallest one that at least this share of them does not
+   * exceed. Null if there are none.
+   */
   #percentile(share: number): number | null {
     if (this.#count === 0) return null;
     let left = Math.ceil(share * this.#count);

@@ -73,8 +73,8 @@ export class ReplaySemaphore {
   }
 
   /**
-   * Resolves soon after there is room again or nothing is in flight, or when `signal` aborts. Supports one
-   * waiter at a time.
+   * Resolves soon after `change` happens (room for another message, or nothing in flight), or when `signal`
+   * aborts. Supports one waiter at a time.
    */
   async until(change: AwaitedChange, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted || this.#has(change)) return;

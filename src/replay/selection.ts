@@ -13,8 +13,8 @@ export interface SelectionOptions {
 
 /**
  * Selects the entries of a replay: the filter first, then the offset, then the limit, as a database does. An
- * entry that is not a message passes the filter, so that without a filter offset and limit count the entries
- * in the file.
+ * entry that is not a message always passes the filter, and offset and limit count it: without a filter, they
+ * count all entries of the file.
  */
 export class ReplaySelection {
   readonly #filter: MessageFilter | undefined;

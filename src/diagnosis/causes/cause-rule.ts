@@ -23,7 +23,7 @@ export interface CauseRule {
   /** Pattern of the quotation, which must also say more than the status. */
   readonly quotation?: RegExp;
   readonly isSigned?: boolean;
-  /** @default the quotation from the response, for rules that have only a fix */
+  /** The sentence that names the cause. @default the quotation from the response */
   readonly says?: string;
   readonly fix: string;
 }

@@ -80,7 +80,7 @@ function rankOf(key: string): number {
 function placeOf(node: object): string {
   const name = exceptionName(node);
   if (name !== undefined) return name;
-  // Spring and others name the path of the URL, which says nothing about a field.
+  // In the error of Spring and others, `path` is the path of the URL and names no field.
   const isUrl = 'status' in node || 'timestamp' in node;
   const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
   const [found] = PLACES.map((place) => fields[place]).filter(Boolean);

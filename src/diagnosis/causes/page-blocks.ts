@@ -14,7 +14,7 @@ export function isHtmlPage(body: string): boolean {
   );
 }
 
-// Each pattern matches at every position that it tries or fails within a few characters, so the time is linear.
+// At each position, each pattern matches or fails within a few characters, so the time is linear.
 const UNREAD = /<(style|script|svg|noscript|template|iframe)\b[\s\S]*?(?:<\/\1\b[^>]*(?:>|$)|$)/gi;
 const TOKEN = /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*(?:>|$)|<(\/?)([a-z][\w-]*)([^>]*)(?:>|$)|[^<]+|</gi;
 /** Elements that continue the text around them. */

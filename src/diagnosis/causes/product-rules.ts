@@ -65,7 +65,10 @@ const PRODUCTS: readonly (readonly [code: string, name: string, where: string, p
 const NO_PROXY = 'check the host and port of the URL, allow {host} there, or go direct: NO_PROXY={hostname}';
 const BOTS = 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}';
 
-/** Ends of the sentence for one product, by status, where those of `BY_STATUS` are not its usual causes. */
+/**
+ * Ends of the sentence about a cause, by product and status. They replace those of `BY_STATUS` where the
+ * product usually has another cause.
+ */
 const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
     503: 'did not get the message{wait}: there are too many requests (limit_req), or no instance of it is ready',

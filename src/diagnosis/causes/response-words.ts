@@ -1,7 +1,7 @@
 import { jsonTexts, parsedStart, type JsonText } from './json-texts.ts';
 import { isHtmlPage, pageBlocks, withoutEntities, type PageBlock } from './page-blocks.ts';
 
-/** The receiver's own message, taken from the body of its response. The texts are unescaped. */
+/** The receiver's own error message, taken from the body of its response. Its texts are not escaped for a terminal. */
 export interface ResponseWords {
   /** The message on one line, at most MAX_QUOTATION characters. Empty if the body has none. */
   readonly quotation: string;
@@ -27,7 +27,7 @@ export function responseWords(body: string): ResponseWords {
   const texts = jsonTexts(value);
   const best = texts.find(({ text }) => isTelling(messageOf(text))) ?? texts[0];
   if (best === undefined) return wordsOf(oneLine(start), start);
-  // A validation has a sentence for each field.
+  // An error of a validation has one sentence for each invalid field, so all similar ones are quoted.
   const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
   const quotation = quoted.slice(0, 5).map(({ text }) => messageOf(text));
   return wordsOf(quotation.join('; '), start, texts.map(({ text }) => text).join('\n'));

@@ -19,8 +19,8 @@ const MOST_DIGESTS = 8;
 const PATIENT_MS = 300;
 
 /**
- * Explains the signature that a receiver computed, if its response or its output shows it: searches for the changes that
- * reproduce it. Undefined if it shows no digest but the one that was sent.
+ * Explains the signature that a receiver computed, if its response or output contains it, by a search for the
+ * changes that reproduce it. Undefined if these texts contain no digest but the one that was sent.
  */
 export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
   const { shown, request, secrets } = texts;
@@ -40,7 +40,8 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
       others.map(({ text }) => text),
     );
     if (explained === undefined) continue;
-    // A digest that is right in all parts is made with another of the given secrets.
+    // If only the prefix is missing, the digest itself is right, so the receiver made it with another of the
+    // given secrets.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
     const says = `it shows the signature that it expects: ${explained.found}`;
     return { mistake: { code: explained.code, says, fix: explained.fix } };

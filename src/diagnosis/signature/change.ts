@@ -1,6 +1,9 @@
 import type { ReasonCode } from '../../signature/reasons.ts';
 
-/** A small difference between the two sides that may explain a mismatch. */
+/**
+ * A small difference between how the sender and the receiver compute a signature, which may explain why the
+ * two do not match.
+ */
 export interface SignatureChange {
   readonly code: ReasonCode;
   /** The change in words that follow "it would match" (`without the trailing newline`). Never shows a secret. */
@@ -89,7 +92,10 @@ export interface Variant<Value> {
 
 export interface VariantsOptions<Value> {
   readonly roots: readonly Value[];
-  /** Returns the changes of a value that have this cost, in lists: if it is a generator, it makes a list when asked for it. */
+  /**
+   * Returns the changes of a value that have this cost, in lists. A generator makes each list only when the
+   * search reaches it.
+   */
   readonly change: (value: Value, cost: Cost) => Iterable<readonly Changed<Value>[]>;
   /** Returns changes that replace the whole value. They apply only to the unchanged value. */
   readonly replace: (cost: Cost) => readonly Changed<Value>[];

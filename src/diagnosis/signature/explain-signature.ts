@@ -50,7 +50,7 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
 function search(evidence: SignatureEvidence, readings: readonly Reading[]): SearchResult {
   const { body, digests } = evidence;
   if (body !== undefined) return searchChanges({ ...evidence, body }, readings);
-  // Without the body, only other ends of it can be tried: the digests keep the last bytes of the body for that.
+  // Without the body, only changes of its last bytes can be tried, which `digests` keeps for that.
   const ends = COSTS.flatMap((cost) => byteChanges(digests.lastBytes, cost));
   for (const { code, would, value } of ends.filter((change) => change.code === 'trailing-newline')) {
     const made = digests.ending(Buffer.from(value)).map((digest) => digest.toString('latin1'));

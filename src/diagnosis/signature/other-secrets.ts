@@ -30,7 +30,7 @@ const REFERENCES: readonly ((name: string) => string)[] = [
   (name) => name,
 ];
 
-/** The secret in the examples of the README and the help of hooks. */
+/** The secret in the examples of the README and of `hooks --help`. */
 const DOCS_EXAMPLE = 's3cret';
 const EXAMPLES = [
   'secret',

@@ -44,7 +44,7 @@ export interface FailedPart {
   readonly crc32: number;
 }
 
-/** A file that a checkpoint refers to. */
+/** An output file whose length the checkpoint records, so that a resumed replay continues it from there. */
 export interface FollowedFile<Part> {
   /** The part of the file that was written so far; undefined if nothing was written. */
   part(): Part | undefined;

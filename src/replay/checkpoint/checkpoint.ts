@@ -128,7 +128,7 @@ export class Checkpoint {
     this.note = note;
   }
 
-  /** Whether the checkpoint is saved, so that an interrupted replay can be resumed. */
+  /** Whether the checkpoint is written to a file, without which an interrupted replay cannot be resumed. */
   get isKept(): boolean {
     return this.#file !== undefined;
   }

@@ -17,7 +17,10 @@ export interface ResponseDifference {
   /** The kind of the old value: a status, a format such as `number`, or `response`. */
   readonly from: string;
   readonly to: string;
-  /** The old and the new value, or both whole responses, as an example. */
+  /**
+   * An example: the value in the old and in the new response, or the two whole responses if they differ as a
+   * whole.
+   */
   readonly old: string;
   readonly new: string;
 }

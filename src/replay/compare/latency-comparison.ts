@@ -83,7 +83,10 @@ export class LatencyComparison {
     return old > new_ ? 'old' : 'new';
   }
 
-  /** Returns the difference of the medians of all messages, else those of single titles, else that of slow responses. */
+  /**
+   * Returns the difference of the median latency of all messages. Without one, returns the differences of
+   * each title of a message; without these, the difference in slow responses.
+   */
   differences(): readonly LatencyDifference[] {
     const whole = this.#all.difference(undefined);
     if (whole !== undefined) return [whole];

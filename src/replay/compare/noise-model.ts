@@ -22,7 +22,7 @@ export interface NoiseDifference extends SketchDifference {
   readonly path: string;
 }
 
-/** The history of the values at one path. */
+/** The values that `learn` has seen at one path of a response, by which a path is noise or not. */
 interface PathHistory {
   /** Number of pairs of responses of the old receiver to the same message. */
   pairs: number;
@@ -160,7 +160,7 @@ export function headerPath(name: string): string {
   return `${HEADER}${name}`;
 }
 
-/** Returns the path of the whole body: `$` for JSON, otherwise `text`. */
+/** Returns the path under which a difference of the whole body is reported. */
 export function bodyPath({ bodyKind }: ResponseParts): string {
   return bodyKind === 'JSON' ? '$' : 'text';
 }

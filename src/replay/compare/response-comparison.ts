@@ -21,7 +21,10 @@ export interface ResponseComparisonResult {
   /** Number of messages that both receivers got. */
   readonly compared: number;
   readonly kinds: readonly DifferenceKind[];
-  /** Number of messages with a difference beyond the kinds that are kept. */
+  /**
+   * Number of messages with a difference whose kind is not in `kinds`, because the number of kinds is
+   * limited.
+   */
   readonly furtherMessages: number;
   readonly latency: readonly LatencyDifference[];
   /** The paths that were ignored as noise. */

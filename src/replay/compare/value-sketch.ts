@@ -149,7 +149,7 @@ export function sketchDifferences(
   return [];
 }
 
-/** Returns the texts of a trait that only the new values have. */
+/** Returns the texts of `trait` that occur in the new values and not in the old ones. */
 function unseenTexts(
   trait: Trait,
   old: ValueSketch,

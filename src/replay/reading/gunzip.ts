@@ -85,8 +85,8 @@ async function* gunzip(
 }
 
 /**
- * Unpacks the input again. Yields only the output between the first `soundBytes` packed bytes and the problem, and throws
- * at the problem.
+ * Unpacks the input a second time. Skips the output of its first `soundBytes` bytes, yields the rest up to
+ * the problem, and throws there.
  */
 async function* upToProblem(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();

@@ -41,7 +41,7 @@ export interface BodyNote {
   readonly fix?: string | undefined;
 }
 
-/** Describes what is odd about a body, the most telling first. Undefined for an ordinary body. */
+/** Describes the most telling oddity of a body. Undefined for an ordinary body. */
 export function bodyNoteOf(body: KeptBody): BodyNote | undefined {
   const wrapping = WRAPPINGS.find(({ inside }) => inside(body) !== undefined);
   if (wrapping !== undefined) return { says: textFor(body, wrapping.says) };
