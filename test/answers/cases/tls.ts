@@ -146,8 +146,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'the URL has an IP address, and the server chooses its certificate by name',
     given: { start: certificateByName },
     argv: SECURE,
-    cause:
-      'the server chooses its certificate by the server name (SNI), and there is none: 127.0.0.1 is an IP address',
+    cause: 'the handshake failed, and it had no server name (SNI), because 127.0.0.1 is an IP address',
     fix: 'give the host name of the receiver in the URL, in place of 127.0.0.1',
     never: ['check that the port speaks TLS'],
   },
