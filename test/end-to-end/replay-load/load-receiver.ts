@@ -99,7 +99,11 @@ interface Load {
   readonly received?: number;
   readonly lost?: number;
   readonly stopped?: string;
-  readonly max?: { readonly rate: number; readonly curve: readonly { rate: number; result: string }[] };
+  readonly max?: {
+    readonly rate: number | null;
+    readonly reached: number;
+    readonly curve: readonly { rate: number; result: string }[];
+  };
 }
 
 type Summary = Readonly<

@@ -1,8 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LoadRecorder, type LoadEvent, type LoadSecond } from '../../../src/replay/load/load-recorder.ts';
-import { evaluate, readObjectives, type LoadFigures } from '../../../src/replay/load/objectives.ts';
-import { judgeLoad } from '../../../src/replay/load/verdict.ts';
+import {
+  evaluate,
+  readObjectives,
+  type LoadFigures,
+  type Objective,
+} from '../../../src/replay/load/objectives.ts';
+import { judgeObjectives, stepResultOf } from '../../../src/replay/load/verdict.ts';
 
 const FIGURES: LoadFigures = {
   latencyMs: (percent) => percent * 10,
@@ -110,7 +115,12 @@ function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentM
     recorder.advance(event.at);
   }
   recorder.finish(sentMs);
-  return { recorder, seconds, ...judgeLoad(objectives, recorder.figures(sentMs), recorder) };
+  return { recorder, seconds, ...judged(objectives, recorder, sentMs) };
+}
+
+function judged(objectives: readonly Objective[], recorder: LoadRecorder, sentMs: number) {
+  const judgedObjectives = judgeObjectives(objectives, recorder.figures(sentMs), recorder);
+  return { verdict: stepResultOf(judgedObjectives), slo: judgedObjectives.slo };
 }
 
 /** Returns the seconds of a load of which the senders tell their events one after the other. */
@@ -153,9 +163,9 @@ describe('the verdict of a load', () => {
   });
 
   it('is invalid when the sender was far behind, whatever the objectives say', () => {
-    expect(recorded(late(1_500), 'errors=0').verdict).toBe('invalid');
+    expect(recorded(late(1_500), 'errors=0').verdict).toBe('sender-bottleneck');
     expect(recorded(late(500), 'errors=0').verdict).toBe('held');
-    expect(recorded(late(500), 'rate>=200/s').verdict).toBe('invalid');
+    expect(recorded(late(500), 'rate>=200/s').verdict).toBe('sender-bottleneck');
     expect(recorded(late(50), 'rate>=200/s').verdict).toBe('broken');
   });
 
@@ -166,14 +176,14 @@ describe('the verdict of a load', () => {
     recorder.finish(3_000);
     const { errors, notSent, sent } = recorder.total.counts;
     expect({ errors, notSent, sent }).toEqual({ errors: 1, notSent: 1, sent: 0 });
-    const { verdict, slo } = judgeLoad(objectives, recorder.figures(3_000), recorder);
+    const { verdict, slo } = judged(objectives, recorder, 3_000);
     expect(verdict).toBe('broken');
     expect(slo.map(({ value }) => Math.round(value ?? 0))).toEqual([expect.closeTo(2_500, -1) as number, 1]);
   });
 
   it('is invalid when the delay of the sender explains a broken objective', () => {
     const delayed = steady.map((each) => ({ ...each, behindMs: 40, latencyMs: 60 }));
-    expect(recorded(delayed, 'p99<50ms').verdict).toBe('invalid');
+    expect(recorded(delayed, 'p99<50ms').verdict).toBe('sender-bottleneck');
     expect(recorded(delayed, 'p99<70ms').verdict).toBe('held');
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { elapsedMs } from '../../../../clock.ts';
 import { LoadRecorder, type LoadSecond } from '../../../../replay/load/load-recorder.ts';
+import type { EarlyEnd } from '../../../../replay/load/verdict.ts';
 import type { Objective } from '../../../../replay/load/objectives.ts';
 import { joinReports, type LoadPart, type LoadReport, type LoadSending } from './load-sending.ts';
 
@@ -25,7 +26,7 @@ const GRACE_MS = 1_000;
 /** Runs the parts of a load, records them, and stops the load when it must end early. */
 export class LoadControl {
   /** Why the load ended before its time. */
-  stopped: 'interrupted' | 'errors-alone' | 'no-messages' | undefined;
+  stopped: EarlyEnd | undefined;
   readonly #sendings: readonly LoadSending[];
 
   /**
