@@ -99,7 +99,12 @@ interface Given {
 function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentMs = 10_000 } = {}) {
   const seconds: LoadSecond[] = [];
   const objectives = readObjectives(slo);
-  const recorder = new LoadRecorder({ objectives, warmupMs, onSecond: (second) => seconds.push(second) });
+  const recorder = new LoadRecorder({
+    objectives,
+    warmupMs,
+    durationMs: sentMs,
+    onSecond: (second) => seconds.push(second),
+  });
   const events = messages.flatMap(({ dueAt, latencyMs = 5, behindMs = 0, isAcknowledged = true }) => [
     { kind: 'sent' as const, at: dueAt, dueAt, ms: behindMs, serviceMs: 0 },
     {
@@ -127,7 +132,7 @@ function judged(objectives: readonly Objective[], recorder: LoadRecorder, sentMs
 function secondsOf(senders: readonly (readonly LoadEvent[])[]): LoadSecond[] {
   const seconds: LoadSecond[] = [];
   const onSecond = (second: LoadSecond): void => void seconds.push(second);
-  const recorder = new LoadRecorder({ objectives: [], warmupMs: 500, onSecond });
+  const recorder = new LoadRecorder({ objectives: [], warmupMs: 500, durationMs: 3_000, onSecond });
   for (const events of senders) for (const event of events) recorder.add(event);
   recorder.finish(3_500);
   return seconds;
@@ -171,7 +176,7 @@ describe('the verdict of a load', () => {
 
   it('counts a message that could not be sent as an error with the time that it waited', () => {
     const objectives = readObjectives('max<1s,errors=0');
-    const recorder = new LoadRecorder({ objectives, warmupMs: 0, onSecond: () => {} });
+    const recorder = new LoadRecorder({ objectives, warmupMs: 0, durationMs: 3_000, onSecond: () => {} });
     recorder.add({ kind: 'not-sent', at: 3_000, dueAt: 500, ms: 0, serviceMs: 0 });
     recorder.finish(3_000);
     const { errors, notSent, sent } = recorder.total.counts;
@@ -201,7 +206,7 @@ describe('the verdict of a load', () => {
   });
 
   it('measures the time of errors alone from the first error after an acknowledgement', () => {
-    const recorder = new LoadRecorder({ objectives: [], warmupMs: 0, onSecond: () => {} });
+    const recorder = new LoadRecorder({ objectives: [], warmupMs: 0, durationMs: 3_000, onSecond: () => {} });
     const settle = (at: number, isAcknowledged: boolean): void =>
       recorder.add({ kind: isAcknowledged ? 'acknowledged' : 'failed', at, dueAt: at, ms: 1, serviceMs: 1 });
     settle(1_000, false);

@@ -23,13 +23,13 @@ interface FinishedLoad {
 export function replaySummary(finished: FinishedLoad): LoadReplaySummary {
   const load = loadSummary(finished);
   const { p50, p95, p99 } = load.latencyMs;
-  const { counts } = finished.control.report;
+  const { warmupFailed: _, ...counts } = finished.control.report.counts;
   const ms = Math.round(finished.ms);
   return { ...counts, queued: 0, ms, perSecond: load.rate, latencyMs: { p50, p95, p99 }, load };
 }
 
 function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummary {
-  const { recorder, sentMs, max } = part;
+  const { recorder, sentMs, failures, max } = part;
   const { counts, behind, latency, service } = recorder.total;
   const { stopped, report } = control;
   const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
@@ -51,7 +51,8 @@ function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummar
     behindMs: behind.percentilesMs(),
     latencyMs: latency.percentilesMs(),
     serviceMs: service.percentilesMs(),
-    failures: report.failures,
+    failures,
+    warmupFailed: report.counts.warmupFailed,
     ...arrived,
     ...(stopped !== undefined && { stopped }),
     verdict: verdictOf({ ...judged, stopped, max, acknowledged, failed }),

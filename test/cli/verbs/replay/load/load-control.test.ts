@@ -6,7 +6,16 @@ import { readObjectives } from '../../../../../src/replay/load/objectives.ts';
 import { judgeObjectives } from '../../../../../src/replay/load/verdict.ts';
 
 const SECONDS = 40;
-const COUNTS = { read: 10, delivered: 8, failed: 2, unsent: 0, invalid: 0, filtered: 0, skipped: 0 };
+const COUNTS = {
+  read: 10,
+  delivered: 8,
+  failed: 2,
+  unsent: 0,
+  invalid: 0,
+  filtered: 0,
+  skipped: 0,
+  warmupFailed: 0,
+};
 
 interface FakeSending extends LoadSending {
   /** Seconds after which the sending was told to stop. */

@@ -6,7 +6,16 @@ import { dueTimes, WHOLE } from '../../../../../src/replay/load/load-curve.ts';
 import { curveOf } from '../../../../../src/replay/load/load-shape.ts';
 import { readObjectives } from '../../../../../src/replay/load/objectives.ts';
 
-const COUNTS = { read: 1, delivered: 1, failed: 0, unsent: 0, invalid: 0, filtered: 0, skipped: 0 };
+const COUNTS = {
+  read: 1,
+  delivered: 1,
+  failed: 0,
+  unsent: 0,
+  invalid: 0,
+  filtered: 0,
+  skipped: 0,
+  warmupFailed: 0,
+};
 
 /** Sends the messages of each step at once to a receiver that takes `limit` messages per second, but not for long. */
 function limited(limit: number, longestMs = Infinity): LoadSending & { readonly times: number[] } {

@@ -26,6 +26,12 @@ export interface LoadSummary {
   readonly behindMs: LatencyMs;
   readonly latencyMs: LatencyMs;
   readonly serviceMs: LatencyMs;
+  /** Messages that an interruption ended before their response. */
+  readonly unsent: number;
+  /** Requests that failed and were sent again, by `--retry-for`. */
+  readonly retries: number;
+  /** Messages of the warm-up that failed. They are not among the others. */
+  readonly warmupFailed: number;
   /** The number of failures by their text. */
   readonly failures: Readonly<Record<string, number>>;
   /** Number of messages that arrived, by `--received`. Null if the number could not be read at the end. */
@@ -60,17 +66,13 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
 }
 
 /** The verdict with its reason. */
-export function verdictText({ verdict, errors, behindMs, max }: LoadSummary): string {
+export function verdictText({ verdict, behindMs, max }: LoadSummary): string {
   switch (verdict) {
-    case 'failed':
-      return `failed: ${grouped(errors)} errors`;
     case 'sender-bottleneck':
       return `invalid: the sender was the bottleneck, ${max === undefined ? `behind by ${durationText(behindMs.p99 ?? 0)} (p99)` : 'so it cannot send faster'}`;
     case 'unfinished':
       return 'unfinished: the search ended before its answer; a longer --for can finish it';
-    case 'held':
-    case 'broken':
-    case 'interrupted':
+    default:
       return verdict;
   }
 }
@@ -110,8 +112,15 @@ function msText(ms: number): string {
   return ms < 10 ? `${Math.round(ms * 100) / 100}ms` : durationText(ms);
 }
 
-function reconciliation({ sent, acknowledged, errors, notSent, received, lost }: LoadSummary): string {
-  const counted = `sent ${grouped(sent)}, acknowledged ${grouped(acknowledged)}, errors ${grouped(errors)}${notSent > 0 ? ` (${grouped(notSent)} not sent)` : ''}`;
+function reconciliation(load: LoadSummary): string {
+  const { sent, acknowledged, errors, notSent, unsent, retries, warmupFailed, received, lost } = load;
+  const more = { unsent, retries, 'failed in the warm-up': warmupFailed };
+  const counted = [
+    `sent ${grouped(sent)}`,
+    `acknowledged ${grouped(acknowledged)}`,
+    `errors ${grouped(errors)}${notSent > 0 ? ` (${grouped(notSent)} not sent)` : ''}`,
+    ...Object.entries(more).flatMap(([name, count]) => (count > 0 ? `${name} ${grouped(count)}` : [])),
+  ].join(', ');
   if (received === undefined) return counted;
   if (received === null) return `${counted}, received unknown`;
   return `${counted}; in all ${grouped(received)} received, ${grouped(lost ?? 0)} lost`;
