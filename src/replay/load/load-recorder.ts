@@ -20,7 +20,7 @@ export interface LoadSecond {
 
 /**
  * Kinds of events. A message that is `sent` ends as `acknowledged`, `failed`, `timed-out` or, by an interruption, `unsent`. Before
- * that it can be `retried`, which is a failed request. The message of `not-sent` was due and could not be sent until the end. This
+ * that it can be `failing`, when a request failed that is to be sent again, and `retried`, when it is. The message of `not-sent` was due and could not be sent until the end. This
  * and `timed-out` are errors that have waited, so that their wait is a latency.
  */
 export const LOAD_EVENTS = [
@@ -29,6 +29,7 @@ export const LOAD_EVENTS = [
   'failed',
   'timed-out',
   'unsent',
+  'failing',
   'retried',
   'not-sent',
 ] as const;
@@ -64,7 +65,7 @@ const COUNT_OF = {
   'not-sent': 'errors',
   unsent: 'unsent',
   retried: 'retries',
-} as const satisfies Readonly<Record<LoadEvent['kind'], string>>;
+} as const satisfies Readonly<Record<Exclude<LoadEvent['kind'], 'failing'>, string>>;
 
 /** Counts of messages, and the histograms of their times. */
 class LoadTally {
@@ -75,6 +76,7 @@ class LoadTally {
 
   add({ kind, at, dueAt, ms, serviceMs }: LoadEvent): void {
     const { counts } = this;
+    if (kind === 'failing') return;
     if (kind === 'not-sent') counts.notSent++;
     counts[COUNT_OF[kind]]++;
     if (kind === 'sent' || kind === 'not-sent') this.behind.add(ms);
@@ -165,7 +167,8 @@ export class LoadRecorder {
   }
 
   #responded(kind: LoadEvent['kind'], at: number): void {
-    if (kind !== 'retried') this.#inFlight--;
+    if (kind === 'retried') return;
+    if (kind !== 'failing') this.#inFlight--;
     if (kind === 'acknowledged') this.#errorsSince = undefined;
     else if (kind !== 'unsent') this.#errorsSince ??= at;
   }

@@ -337,7 +337,7 @@ it('has no answer when the time of a search ends first', async () => {
   const to = await loadReceiver();
   const args = argv`replay day.ndjson --url ${to.url} --load max --for 1s --loop --slo errors<=100%`;
   const { code, stdout } = await hooks(args, { cwd: folder() });
-  expect(stdout).toMatch(/no answer: 50\/s held, unconfirmed|sender was the bottleneck/);
+  expect(stdout).toMatch(/no answer: 50\/s held, unconfirmed|sender-bottleneck/);
   expect(stdout).not.toContain('the highest rate');
   expect([1, 2]).toContain(code);
 });

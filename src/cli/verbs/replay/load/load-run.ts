@@ -26,7 +26,7 @@ interface Sending {
   readonly began: number;
   /** Whether the message is counted, because it was due after the warm-up. */
   readonly isCounted: boolean;
-  readonly onRetry: () => void;
+  readonly onRequest: (kind: 'failing' | 'retried') => void;
 }
 
 /** Maximum number of kinds of failures to count. */
@@ -67,8 +67,9 @@ export class LoadRun implements LoadSending {
       send: (message, dueAt) => {
         const began = elapsedMs();
         const isCounted = dueAt >= warmupMs;
-        const onRetry = (): void => events.add({ kind: 'retried', at: loop.now, dueAt, ms: 0, serviceMs: 0 });
-        return this.#order.run(message.orderKeys, () => this.#send(message, { began, isCounted, onRetry }));
+        const onRequest = (kind: 'failing' | 'retried'): void =>
+          events.add({ kind, at: loop.now, dueAt, ms: 0, serviceMs: 0 });
+        return this.#order.run(message.orderKeys, () => this.#send(message, { began, isCounted, onRequest }));
       },
       retry: () => this.#turns.take(),
       onEnd: () => this.#turns.release(),
@@ -107,7 +108,7 @@ export class LoadRun implements LoadSending {
   }
 
   /** Sends a message, again while it fails and `--retry-for` allows it. */
-  async #send(message: KeyedMessage, { began, isCounted, onRetry }: Sending): Promise<LoadOutcome> {
+  async #send(message: KeyedMessage, { began, isCounted, onRequest }: Sending): Promise<LoadOutcome> {
     const { signal } = this.#stopping;
     for (let rounds = 1; ; rounds++) {
       const sentAt = elapsedMs();
@@ -117,9 +118,12 @@ export class LoadRun implements LoadSending {
       });
       const waitMs = this.#retryWaitMs(result, began, rounds);
       if (waitMs !== undefined) {
-        onRetry();
+        onRequest('failing');
         await this.#turns.wait(waitMs);
-        if (!signal.aborted) continue;
+        if (!signal.aborted) {
+          onRequest('retried');
+          continue;
+        }
       }
       const kind = this.#count(result, isCounted);
       const serviceMs = result?.ms ?? 0;

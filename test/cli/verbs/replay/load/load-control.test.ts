@@ -86,6 +86,11 @@ describe('a load that several senders share', () => {
     for (const { stoppedAt } of sendings) expect([30, 31]).toContain(stoppedAt());
   });
 
+  it('stops after 30 s in which requests failed that are to be sent again', async () => {
+    const { control } = await controlled([fakeSending(() => 'failing')]);
+    expect(control.stopped).toBe('errors-alone');
+  });
+
   it('goes on while one of them has messages acknowledged', async () => {
     const sendings = [fakeSending(() => 'failed'), fakeSending(() => 'acknowledged')];
     const { control } = await controlled(sendings);

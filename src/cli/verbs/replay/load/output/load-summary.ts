@@ -69,7 +69,7 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
 export function verdictText({ verdict, behindMs, max }: LoadSummary): string {
   switch (verdict) {
     case 'sender-bottleneck':
-      return `invalid: the sender was the bottleneck, ${max === undefined ? `behind by ${durationText(behindMs.p99 ?? 0)} (p99)` : 'so it cannot send faster'}`;
+      return `sender-bottleneck: the sender ${max === undefined ? `was behind by ${durationText(behindMs.p99 ?? 0)} (p99)` : 'cannot send faster'}`;
     case 'unfinished':
       return 'unfinished: the search ended before its answer; a longer --for can finish it';
     default:
