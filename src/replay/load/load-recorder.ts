@@ -20,8 +20,9 @@ export interface LoadSecond {
 
 /**
  * Kinds of events. A message that is `sent` ends as `acknowledged`, `failed`, `timed-out` or, by an interruption, `unsent`. Before
- * that it can be `failing`, when a request failed that is to be sent again, and `retried`, when it is. The message of `not-sent` was due and could not be sent until the end. This
- * and `timed-out` are errors that have waited, so that their wait is a latency.
+ * that it can be `failing`, when a request failed that is to be sent again, and `retried`, when it is. The message of
+ * `not-sent` was due and could not be sent until the end. This and `timed-out` are errors that have waited, so that their
+ * wait is a latency.
  */
 export const LOAD_EVENTS = [
   'sent',

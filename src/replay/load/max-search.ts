@@ -4,7 +4,7 @@ export type StepResult = 'held' | 'broken' | 'sender-bottleneck';
 export type SearchStep = (rate: number, isConfirmation: boolean) => Promise<StepResult | undefined>;
 
 export interface FoundRate {
-  /** The highest rate that held and was confirmed: the answer. 0 if no rate held, null if the search ended before. */
+  /** The highest rate that held and was confirmed: the result. 0 if no rate held, null if the search ended before. */
   readonly rate: number | null;
   /** The highest rate that has held, confirmed or not. 0 if none did. */
   readonly reached: number;

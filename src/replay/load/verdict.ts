@@ -16,7 +16,7 @@ export interface JudgedObjectives {
 
 /**
  * The result of a load, which decides its exit code. `sender-bottleneck`: the load was not the one that was asked for.
- * `unfinished`: a search ended before its answer. `failed`: messages failed or were not sent, and no objective allows it.
+ * `unfinished`: a search ended before its result. `failed`: messages failed or were not sent, and no objective allows it.
  */
 export type Verdict = 'held' | 'broken' | 'failed' | 'unfinished' | 'sender-bottleneck' | 'interrupted';
 

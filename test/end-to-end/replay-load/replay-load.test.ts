@@ -151,7 +151,8 @@ describe.concurrent('hooks replay --load', AGAIN, () => {
     expect(reset.size).toBeGreaterThan(50);
     expect(summary).toMatchObject({ failed: reset.size, delivered: 400 - reset.size });
     expect(load).toMatchObject({ errors: reset.size, verdict: 'failed' });
-    expect(Object.keys(load.failures).every((text) => text.includes('reset'))).toBe(true);
+    expect(Object.keys(load.failures).every((text) => text.includes('connection broken off'))).toBe(true);
+    expect(Object.keys(load.failures)).toContainEqual(expect.stringContaining('sent the message again'));
     expect(code).toBe(1);
   });
 
@@ -333,11 +334,11 @@ describe.concurrent('hooks replay --load', AGAIN, () => {
   });
 });
 
-it('has no answer when the time of a search ends first', async () => {
+it('has no result when the time of a search ends first', async () => {
   const to = await loadReceiver();
   const args = argv`replay day.ndjson --url ${to.url} --load max --for 1s --loop --slo errors<=100%`;
   const { code, stdout } = await hooks(args, { cwd: folder() });
-  expect(stdout).toMatch(/no answer: 50\/s held, unconfirmed|sender-bottleneck/);
+  expect(stdout).toMatch(/no result: 50\/s held, unconfirmed|sender-bottleneck/);
   expect(stdout).not.toContain('the highest rate');
   expect([1, 2]).toContain(code);
 });

@@ -69,7 +69,7 @@ describe('the search for the highest rate', () => {
     ['while the rate doubles', [], 200, false],
     ['before the confirmation', ['broken', 'broken'], 200, false],
     ['after a step for which the sender was the limit', ['sender-bottleneck'], 200, true],
-  ] as const)('has no answer when its time ends %s', async (_when, results, reached, isSenderLimited) => {
+  ] as const)('has no result when its time ends %s', async (_when, results, reached, isSenderLimited) => {
     const { search } = await searched((rate, step) => (rate <= 200 ? 'held' : results[step - 4]));
     expect(search).toEqual({ rate: null, reached, isSenderLimited });
   });

@@ -156,12 +156,12 @@ export class LoadRun implements LoadSending {
     }
     this.#counts.failed++;
     if (!isCounted) this.#counts.warmupFailed++;
-    else if (isResent) this.#countFailure(RESENT);
+    else if (isResent) this.#countFailure(this.#failureText({ error: 'reset' }) + RESENT);
     else if (result.result !== 'delivered') this.#countFailure(this.#failureText(result));
     return !isResent && result.result !== 'delivered' && result.error === 'timeout' ? 'timed-out' : 'failed';
   }
 
-  #failureText({ status, error }: Pick<AttemptResult, 'status'> & { readonly error: string }): string {
+  #failureText({ status, error }: { readonly status?: number; readonly error: string }): string {
     const { shownUrl: url } = this.#options.sender;
     return attemptText({ url, error, ...(status !== undefined && { status }) });
   }
@@ -173,8 +173,8 @@ export class LoadRun implements LoadSending {
   }
 }
 
-/** The failure of a message that the HTTP client sent again. */
-const RESENT = 'reset (the HTTP client sent the message again on a new connection)';
+/** What is told of the failure of a message that the HTTP client sent again. */
+const RESENT = ' (the HTTP client sent the message again)';
 
 /** Runs tasks with a common key one after the other. A task without a key runs at once. */
 class KeyOrder {

@@ -1,4 +1,5 @@
 import { sleep, systemClock } from '../../../../clock.ts';
+import { percentDecoded } from '../../../../engine/webhook.ts';
 import { InputError, messageOf } from '../../../../errors.ts';
 import { printable, redactUrl } from '../../../../redact.ts';
 import { captureCommand, type CaptureOptions } from '../../../child/captured-command.ts';
@@ -79,9 +80,9 @@ function requestOf(source: string): { url: URL; headers: Record<string, string> 
   if (!URL.canParse(source)) throw receivedError(source, 'it is not a URL');
   const url = new URL(source);
   if (url.username === '' && url.password === '') return { url, headers: {} };
-  const credentials = [url.username, url.password].map((part) => decodeURIComponent(part)).join(':');
+  const parts = [percentDecoded(url.username), Buffer.from(':'), percentDecoded(url.password)];
   [url.username, url.password] = ['', ''];
-  return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } };
+  return { url, headers: { authorization: `Basic ${Buffer.concat(parts).toString('base64')}` } };
 }
 
 /** Reads a response to its end; undefined if it is too long. */

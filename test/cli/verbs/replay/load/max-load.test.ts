@@ -62,14 +62,14 @@ describe('the search for the highest rate in a time', () => {
     expect(max.rate).toBeNull();
   });
 
-  it('describes the step that confirmed the answer', async () => {
+  it('describes the step that confirmed the result', async () => {
     const { max, recorder, sentMs } = await found(limited(213), 48_000);
     expect(max).toMatchObject({ rate: 213, reached: 213 });
     expect(recorder.total.counts).toMatchObject({ acknowledged: 2 * 2 * 213, errors: 0 });
     expect(sentMs).toBe(4_000);
   });
 
-  it('describes the step that held, and has no answer when the time ends first', async () => {
+  it('describes the step that held, and has no result when the time ends first', async () => {
     const { max, recorder } = await found(limited(150), 4_000);
     expect(max).toMatchObject({ rate: null, reached: 150 });
     expect(recorder.total.counts).toMatchObject({ acknowledged: 150, errors: 0 });

@@ -3,7 +3,7 @@ import { escapeXml } from '../../../../../report/xml.ts';
 import { summaryLines } from '../../../../../report/summary.ts';
 import { durationText } from '../../../../attempt-text.ts';
 import { PLAIN_PALETTES } from '../../../../palette.ts';
-import { loadLines, verdictText, type LoadReplaySummary } from './load-summary.ts';
+import { loadLines, loadVerdictText, type LoadReplaySummary } from './load-summary.ts';
 
 /** The lines of a chart: the field of the points that each shows, with its color. */
 type ChartLines = Partial<Record<Exclude<keyof TimelinePoint, 'second'>, string>>;
@@ -26,7 +26,7 @@ export function loadReport(summary: LoadReplaySummary, points: readonly Timeline
 <title>${escapeXml(title)}</title>
 <style>${STYLE}</style>
 <h1>${escapeXml(title)}</h1>
-<p class="verdict ${load.verdict}">Verdict: ${escapeXml(verdictText(load))}</p>
+<p class="verdict ${load.verdict}">Verdict: ${escapeXml(loadVerdictText(load))}</p>
 <pre>${escapeLines(text)}</pre>
 <h2>Latency</h2>
 ${chart(points, { max: '#bbb', p99: '#b3261e', p50: '#2457c5' }, durationText)}

@@ -61,17 +61,17 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
       return `${marks[`${held}`]} ${expr}   ${valueText(expr, value)}${first}`;
     }),
     ...(stopped === undefined ? [] : [color.yellow(`ended early: ${STOPPED[stopped]}`)]),
-    color[verdict === 'held' ? 'green' : 'red'](`verdict    ${verdictText(load)}`),
+    color[verdict === 'held' ? 'green' : 'red'](`verdict    ${loadVerdictText(load)}`),
   ];
 }
 
 /** The verdict with its reason. */
-export function verdictText({ verdict, behindMs, max }: LoadSummary): string {
+export function loadVerdictText({ verdict, behindMs, max }: LoadSummary): string {
   switch (verdict) {
     case 'sender-bottleneck':
       return `sender-bottleneck: the sender ${max === undefined ? `was behind by ${durationText(behindMs.p99 ?? 0)} (p99)` : 'cannot send faster'}`;
     case 'unfinished':
-      return 'unfinished: the search ended before its answer; a longer --for can finish it';
+      return 'unfinished: the search ended before its result; a longer --for can finish it';
     default:
       return verdict;
   }
@@ -136,7 +136,7 @@ function searchLines(max: SearchCurve | undefined): string[] {
   if (max.rate !== null) return [...steps, `the highest rate that held: ${max.rate}/s`];
   return [
     ...steps,
-    `no answer: ${max.reached === 0 ? 'no rate has held' : `${max.reached}/s held, unconfirmed`}`,
+    `no result: ${max.reached === 0 ? 'no rate has held' : `${max.reached}/s held, unconfirmed`}`,
   ];
 }
 
