@@ -19,9 +19,21 @@ export interface LoadSecond {
 }
 
 /**
- * Kinds of events. The message of `not-sent` was due and could not be sent until the end: an error that has waited until then.
+ * Kinds of events. A message that is `sent` ends as `acknowledged`, `failed`, `timed-out` or, by an interruption, `unsent`. Before
+ * that it can be `failing`, when a request failed that is to be sent again, and `retried`, when it is. The message of
+ * `not-sent` was due and could not be sent until the end. This and `timed-out` are errors that have waited, so that their
+ * wait is a latency.
  */
-export const LOAD_EVENTS = ['sent', 'acknowledged', 'failed', 'not-sent'] as const;
+export const LOAD_EVENTS = [
+  'sent',
+  'acknowledged',
+  'failed',
+  'timed-out',
+  'unsent',
+  'failing',
+  'retried',
+  'not-sent',
+] as const;
 
 /** An event of a message. Times are ms since the start of the load. */
 export interface LoadEvent {
@@ -29,7 +41,7 @@ export interface LoadEvent {
   readonly at: number;
   readonly dueAt: number;
   /**
-   * Time since the message was due, for one that has its response. Otherwise the delay of the sender: the time since the
+   * Time since the message was due, for one that has ended. Otherwise the delay of the sender: the time since the
    * message was due and had a connection.
    */
   readonly ms: number;
@@ -41,27 +53,36 @@ interface LoadRecorderOptions {
   readonly objectives: readonly Objective[];
   /** Time at the start whose messages are not counted. */
   readonly warmupMs: number;
+  /** Time after it for which messages are due, unless the load ends before. */
+  readonly durationMs: number;
   readonly onSecond: (second: LoadSecond, inFlight: number) => void;
 }
 
+const COUNT_OF = {
+  sent: 'sent',
+  acknowledged: 'acknowledged',
+  failed: 'errors',
+  'timed-out': 'errors',
+  'not-sent': 'errors',
+  unsent: 'unsent',
+  retried: 'retries',
+} as const satisfies Readonly<Record<Exclude<LoadEvent['kind'], 'failing'>, string>>;
+
 /** Counts of messages, and the histograms of their times. */
 class LoadTally {
-  readonly counts = { sent: 0, acknowledged: 0, errors: 0, notSent: 0 };
+  readonly counts = { sent: 0, acknowledged: 0, errors: 0, notSent: 0, unsent: 0, retries: 0 };
   readonly latency = new LatencyHistogram();
   readonly service = new LatencyHistogram();
   readonly behind = new LatencyHistogram();
 
   add({ kind, at, dueAt, ms, serviceMs }: LoadEvent): void {
     const { counts } = this;
-    if (kind === 'sent') counts.sent++;
-    else if (kind === 'acknowledged') counts.acknowledged++;
-    else counts.errors++;
-    if (kind === 'not-sent') {
-      counts.notSent++;
-      this.latency.add(at - dueAt);
-    }
+    if (kind === 'failing') return;
+    if (kind === 'not-sent') counts.notSent++;
+    counts[COUNT_OF[kind]]++;
     if (kind === 'sent' || kind === 'not-sent') this.behind.add(ms);
-    if (kind !== 'acknowledged') return;
+    if (kind === 'not-sent') this.latency.add(at - dueAt);
+    if (kind !== 'acknowledged' && kind !== 'timed-out') return;
     this.latency.add(ms);
     this.service.add(serviceMs);
   }
@@ -71,7 +92,7 @@ class LoadTally {
     this.latency.drain(latency);
     this.service.drain(service);
     this.behind.drain(behind);
-    for (const name of ['sent', 'acknowledged', 'errors', 'notSent'] as const) {
+    for (const name of ['sent', 'acknowledged', 'errors', 'notSent', 'unsent', 'retries'] as const) {
       this.counts[name] += counts[name];
       counts[name] = 0;
     }
@@ -99,6 +120,8 @@ export class LoadRecorder {
   #inFlight = 0;
   #firstAckAt = Infinity;
   #lastAckAt = -Infinity;
+  /** Number of messages acknowledged later than the time for which messages are due, counted from the first response. */
+  #late = 0;
   #errorsSince: number | undefined;
 
   constructor(options: LoadRecorderOptions) {
@@ -109,12 +132,13 @@ export class LoadRecorder {
   add(event: LoadEvent): void {
     const { kind, at, dueAt } = event;
     if (kind === 'sent') this.#inFlight++;
-    else if (kind !== 'not-sent') this.#settled(kind === 'acknowledged', at);
+    else if (kind !== 'not-sent') this.#responded(kind, at);
     if (dueAt < this.#options.warmupMs) return;
     this.#tallyAt(at).add(event);
     if (kind !== 'acknowledged') return;
     this.#firstAckAt = Math.min(this.#firstAckAt, at);
     this.#lastAckAt = Math.max(this.#lastAckAt, at);
+    if (at > this.#firstAckAt + this.#options.durationMs) this.#late++;
   }
 
   /** Ends the seconds that were over at a time. */
@@ -135,14 +159,19 @@ export class LoadRecorder {
 
   /** Returns the figures of all counted messages. `sentMs` is the time for which messages were due. */
   figures(sentMs: number): LoadFigures {
-    // A receiver that falls behind acknowledges the rest later, which lowers the rate. The first response takes as long as the
-    // last, so this time is not part of it.
-    return this.total.figures(Math.max(sentMs, this.#lastAckAt - this.#firstAckAt));
+    // The rate is that of the responses in as long a time as messages were due. A receiver that falls behind gives the rest of
+    // its responses later, which lowers the rate. The first response takes as long as the last, so the time begins with it.
+    const isWhole = sentMs >= Math.floor(this.#options.durationMs);
+    if (!isWhole) return this.total.figures(Math.max(sentMs, this.#lastAckAt - this.#firstAckAt));
+    const figures = this.total.figures(sentMs);
+    return { ...figures, rate: sentMs > 0 ? ((figures.acknowledged - this.#late) * 1_000) / sentMs : 0 };
   }
 
-  #settled(isAcknowledged: boolean, at: number): void {
-    this.#inFlight--;
-    this.#errorsSince = isAcknowledged ? undefined : (this.#errorsSince ?? at);
+  #responded(kind: LoadEvent['kind'], at: number): void {
+    if (kind === 'retried') return;
+    if (kind !== 'failing') this.#inFlight--;
+    if (kind === 'acknowledged') this.#errorsSince = undefined;
+    else if (kind !== 'unsent') this.#errorsSince ??= at;
   }
 
   #tallyAt(at: number): LoadTally {
@@ -161,8 +190,9 @@ export class LoadRecorder {
     const { counts, latency, service, behind } = tally;
     const figures = tally.figures(SECOND_MS);
     for (const objective of this.#options.objectives) {
-      // A second without a response shows nothing but the rate, and a shorter one has no rate.
-      const isShown = objective.metric === 'rate' ? isWhole : counts.acknowledged + counts.errors > 0;
+      // A second without a response shows nothing but the rate. A shorter one, or one after the end, has no rate.
+      const hasRate = isWhole && second * SECOND_MS <= this.#options.durationMs;
+      const isShown = objective.metric === 'rate' ? hasRate : counts.acknowledged + counts.errors > 0;
       if (!isTimed(objective) || !isShown || this.firstBroken.has(objective)) continue;
       if (!evaluate(objective, figures).held) this.firstBroken.set(objective, second);
     }

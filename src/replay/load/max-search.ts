@@ -1,11 +1,13 @@
-export type StepResult = 'held' | 'broken' | 'invalid';
+export type StepResult = 'held' | 'broken' | 'sender-bottleneck';
 
 /** Runs a load of one rate. A confirmation repeats the highest rate for a longer time, because a receiver can let a burst pass. */
 export type SearchStep = (rate: number, isConfirmation: boolean) => Promise<StepResult | undefined>;
 
 export interface FoundRate {
-  /** The highest rate that held. 0 if none did. */
-  readonly rate: number;
+  /** The highest rate that held and was confirmed: the result. 0 if no rate held, null if the search ended before. */
+  readonly rate: number | null;
+  /** The highest rate that has held, confirmed or not. 0 if none did. */
+  readonly reached: number;
   /** Whether the search ended because the sender could not send faster. */
   readonly isSenderLimited: boolean;
 }
@@ -27,15 +29,16 @@ export async function searchHighest(step: SearchStep): Promise<FoundRate> {
   for (;;) {
     const low = held.at(-1) ?? 0;
     const isConfirmation = broken - low <= Math.max(MIN_DIFFERENCE, PRECISION * broken) && broken < Infinity;
-    const found = { rate: low, isSenderLimited: false };
+    const found = { rate: low, reached: low, isSenderLimited: false };
+    const unfinished = { rate: null, reached: low, isSenderLimited: invalid > 0 };
     if (low >= MAX_RATE || (isConfirmation && low === 0)) return found;
     const raised =
       broken === Infinity ? Math.min(MAX_RATE, low * 2 || FIRST_RATE) : rounded((low + broken) / 2);
     const rate = isConfirmation ? low : raised;
     const result = await step(rate, isConfirmation);
-    if (result === undefined) return found;
-    if (result === 'invalid') {
-      if (++invalid === MAX_INVALID) return { rate: low, isSenderLimited: true };
+    if (result === undefined) return unfinished;
+    if (result === 'sender-bottleneck') {
+      if (++invalid === MAX_INVALID) return { ...unfinished, isSenderLimited: true };
       continue;
     }
     invalid = 0;

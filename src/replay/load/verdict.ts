@@ -1,15 +1,52 @@
 import { evaluate, isTimed, type LoadFigures, type Objective, type ObjectiveResult } from './objectives.ts';
 import type { LoadRecorder } from './load-recorder.ts';
+import type { FoundRate, StepResult } from './max-search.ts';
 
 /** The result of an objective, with the second in which it broke first. */
 export interface ObjectiveVerdict extends ObjectiveResult {
   readonly brokeInSecond?: number;
 }
 
-/** `invalid`: the sender was the bottleneck, so the load was not the one that was asked for. */
-export interface LoadVerdict {
-  readonly verdict: 'held' | 'broken' | 'invalid';
+/** The objectives of a load with their results. */
+export interface JudgedObjectives {
   readonly slo: readonly ObjectiveVerdict[];
+  /** Whether the sender was the bottleneck, so that the load was not the one that was asked for. */
+  readonly isSenderLimited: boolean;
+}
+
+/**
+ * The result of a load, which decides its exit code. `sender-bottleneck`: the load was not the one that was asked for.
+ * `unfinished`: a search ended before its result. `failed`: messages failed or were not sent, and no objective allows it.
+ */
+export type Verdict = 'held' | 'broken' | 'failed' | 'unfinished' | 'sender-bottleneck' | 'interrupted';
+
+/** Why a load ended before its time. */
+export type EarlyEnd = 'interrupted' | 'errors-alone' | 'no-messages';
+
+interface LoadOutcomes extends JudgedObjectives {
+  readonly stopped: EarlyEnd | undefined;
+  readonly max: FoundRate | undefined;
+  readonly acknowledged: number;
+  /** Messages that failed or could not be sent, and entries that are not messages. */
+  readonly failed: number;
+}
+
+/** Returns the verdict of a load: the only place that decides it. */
+export function verdictOf({ stopped, max, slo, acknowledged, failed, ...judged }: LoadOutcomes): Verdict {
+  if (stopped === 'interrupted') return 'interrupted';
+  const { rate, isSenderLimited } = max ?? { rate: undefined, ...judged };
+  if (isSenderLimited) return 'sender-bottleneck';
+  if (stopped === 'errors-alone') return 'failed';
+  if (rate === null) return 'unfinished';
+  if (rate === 0 || !slo.every(({ held }) => held)) return 'broken';
+  const isEmpty = acknowledged + failed === 0;
+  return isEmpty || (slo.length === 0 && failed > 0) ? 'failed' : 'held';
+}
+
+/** Returns the result of one step of a search. */
+export function stepResultOf({ slo, isSenderLimited }: JudgedObjectives): StepResult {
+  if (isSenderLimited) return 'sender-bottleneck';
+  return slo.every(({ held }) => held) ? 'held' : 'broken';
 }
 
 /** Delay of the sender, for 1 % of the messages, from which the load was not the one that was asked for. */
@@ -18,26 +55,25 @@ const MAX_BEHIND_MS = 1_000;
 const SUSPECT_BEHIND_MS = 100;
 
 /**
- * Judges a load. The sender was the bottleneck if it was late for more than 1 % of the messages. Latency includes this delay,
- * so objectives that hold in spite of a short delay are proved. A broken objective is not, if the delay can explain it: it is
- * half of the latency that the objective allows, or makes messages come at once.
+ * Judges the objectives of a load. The sender was the bottleneck if it was late for more than 1 % of the messages. Latency
+ * includes this delay, so objectives that hold in spite of a short delay are proved. A broken objective is not, if the delay
+ * can explain it: it is half of the latency that the objective allows, or makes messages come at once.
  */
-export function judgeLoad(
+export function judgeObjectives(
   objectives: readonly Objective[],
   figures: LoadFigures,
   { total, firstBroken }: Pick<LoadRecorder, 'total' | 'firstBroken'>,
-): LoadVerdict {
+): JudgedObjectives {
   const behindMs = (percent: number): number => total.behind.percentileMs(percent) ?? 0;
-  let isInvalid = behindMs(99) > MAX_BEHIND_MS;
+  let isSenderLimited = behindMs(99) > MAX_BEHIND_MS;
   const slo = objectives.map((objective): ObjectiveVerdict => {
     const result = evaluate(objective, figures);
     if (result.held) return result;
     const { metric, percent, bound } = objective;
     const isHalf = metric === 'latency' && behindMs(percent) > bound / 2;
-    if (isTimed(objective) && (isHalf || behindMs(99) > SUSPECT_BEHIND_MS)) isInvalid = true;
+    if (isTimed(objective) && (isHalf || behindMs(99) > SUSPECT_BEHIND_MS)) isSenderLimited = true;
     const second = firstBroken.get(objective);
     return { ...result, ...(second !== undefined && { brokeInSecond: second }) };
   });
-  if (isInvalid) return { verdict: 'invalid', slo };
-  return { verdict: slo.every(({ held }) => held) ? 'held' : 'broken', slo };
+  return { slo, isSenderLimited };
 }

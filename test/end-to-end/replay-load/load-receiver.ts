@@ -90,6 +90,9 @@ interface Load {
   readonly acknowledged: number;
   readonly errors: number;
   readonly notSent: number;
+  readonly unsent: number;
+  readonly retries: number;
+  readonly warmupFailed: number;
   readonly rate: number;
   readonly verdict: string;
   readonly slo: readonly { expr: string; held: boolean; value: number | null; brokeInSecond?: number }[];
@@ -99,7 +102,11 @@ interface Load {
   readonly received?: number;
   readonly lost?: number;
   readonly stopped?: string;
-  readonly max?: { readonly rate: number; readonly curve: readonly { rate: number; result: string }[] };
+  readonly max?: {
+    readonly rate: number | null;
+    readonly reached: number;
+    readonly curve: readonly { rate: number; result: string }[];
+  };
 }
 
 type Summary = Readonly<
@@ -124,6 +131,10 @@ export function loadOf(stdout: string): { seconds: readonly LoadLine[]; summary:
     seconds.reduce((all, each) => all + each[name], 0);
   const counted = [total('sent'), total('rate'), total('errors')];
   const expected = [load.sent, load.acknowledged, load.errors];
+  const { sent, acknowledged, errors, notSent } = load;
+  if (sent !== acknowledged + errors - notSent + load.unsent) {
+    throw new Error(`Expected the messages to add up: ${JSON.stringify(load)}`);
+  }
   if (load.max === undefined && String(counted) !== String(expected)) {
     throw new Error(`Expected the seconds to add up to ${String(expected)}, got ${String(counted)}`);
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { searchHighest, type StepResult } from '../../../src/replay/load/max-search.ts';
 
 /** Runs a search against a receiver that is a function of the rate. Returns its result, and the rates that were tried. */
-async function searched(resultOf: (rate: number, step: number) => StepResult) {
+async function searched(resultOf: (rate: number, step: number) => StepResult | undefined) {
   const rates: number[] = [];
   const search = await searchHighest((rate) => {
     if (rates.length > 100) throw new Error(`Expected the search to end, tried ${rates.join(' ')}`);
@@ -51,17 +51,27 @@ describe('the search for the highest rate', () => {
   });
 
   it('ends where the sender is the limit', async () => {
-    const { found, search } = await searched((rate) => (rate <= 800 ? 'held' : 'invalid'));
-    expect(found).toBe(800);
+    const { found, search } = await searched((rate) => (rate <= 800 ? 'held' : 'sender-bottleneck'));
+    expect(found).toBeNull();
+    expect(search.reached).toBe(800);
     expect(search.isSenderLimited).toBe(true);
   });
 
   it('repeats a step for which the sender was the limit once', async () => {
     const { found, search } = await searched((rate, step) =>
-      step === 3 ? 'invalid' : rate <= 300 ? 'held' : 'broken',
+      step === 3 ? 'sender-bottleneck' : rate <= 300 ? 'held' : 'broken',
     );
     expect(found).toBe(300);
     expect(search.isSenderLimited).toBe(false);
+  });
+
+  it.each([
+    ['while the rate doubles', [], 200, false],
+    ['before the confirmation', ['broken', 'broken'], 200, false],
+    ['after a step for which the sender was the limit', ['sender-bottleneck'], 200, true],
+  ] as const)('has no result when its time ends %s', async (_when, results, reached, isSenderLimited) => {
+    const { search } = await searched((rate, step) => (rate <= 200 ? 'held' : results[step - 4]));
+    expect(search).toEqual({ rate: null, reached, isSenderLimited });
   });
 
   it('does not raise the rate forever', async () => {

@@ -1,8 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LoadRecorder, type LoadEvent, type LoadSecond } from '../../../src/replay/load/load-recorder.ts';
-import { evaluate, readObjectives, type LoadFigures } from '../../../src/replay/load/objectives.ts';
-import { judgeLoad } from '../../../src/replay/load/verdict.ts';
+import {
+  evaluate,
+  readObjectives,
+  type LoadFigures,
+  type Objective,
+} from '../../../src/replay/load/objectives.ts';
+import { judgeObjectives, stepResultOf } from '../../../src/replay/load/verdict.ts';
 
 const FIGURES: LoadFigures = {
   latencyMs: (percent) => percent * 10,
@@ -94,7 +99,12 @@ interface Given {
 function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentMs = 10_000 } = {}) {
   const seconds: LoadSecond[] = [];
   const objectives = readObjectives(slo);
-  const recorder = new LoadRecorder({ objectives, warmupMs, onSecond: (second) => seconds.push(second) });
+  const recorder = new LoadRecorder({
+    objectives,
+    warmupMs,
+    durationMs: sentMs,
+    onSecond: (second) => seconds.push(second),
+  });
   const events = messages.flatMap(({ dueAt, latencyMs = 5, behindMs = 0, isAcknowledged = true }) => [
     { kind: 'sent' as const, at: dueAt, dueAt, ms: behindMs, serviceMs: 0 },
     {
@@ -110,14 +120,19 @@ function recorded(messages: readonly Given[], slo: string, { warmupMs = 0, sentM
     recorder.advance(event.at);
   }
   recorder.finish(sentMs);
-  return { recorder, seconds, ...judgeLoad(objectives, recorder.figures(sentMs), recorder) };
+  return { recorder, seconds, ...judged(objectives, recorder, sentMs) };
+}
+
+function judged(objectives: readonly Objective[], recorder: LoadRecorder, sentMs: number) {
+  const judgedObjectives = judgeObjectives(objectives, recorder.figures(sentMs), recorder);
+  return { verdict: stepResultOf(judgedObjectives), slo: judgedObjectives.slo };
 }
 
 /** Returns the seconds of a load of which the senders tell their events one after the other. */
 function secondsOf(senders: readonly (readonly LoadEvent[])[]): LoadSecond[] {
   const seconds: LoadSecond[] = [];
   const onSecond = (second: LoadSecond): void => void seconds.push(second);
-  const recorder = new LoadRecorder({ objectives: [], warmupMs: 500, onSecond });
+  const recorder = new LoadRecorder({ objectives: [], warmupMs: 500, durationMs: 3_000, onSecond });
   for (const events of senders) for (const event of events) recorder.add(event);
   recorder.finish(3_500);
   return seconds;
@@ -153,27 +168,27 @@ describe('the verdict of a load', () => {
   });
 
   it('is invalid when the sender was far behind, whatever the objectives say', () => {
-    expect(recorded(late(1_500), 'errors=0').verdict).toBe('invalid');
+    expect(recorded(late(1_500), 'errors=0').verdict).toBe('sender-bottleneck');
     expect(recorded(late(500), 'errors=0').verdict).toBe('held');
-    expect(recorded(late(500), 'rate>=200/s').verdict).toBe('invalid');
+    expect(recorded(late(500), 'rate>=200/s').verdict).toBe('sender-bottleneck');
     expect(recorded(late(50), 'rate>=200/s').verdict).toBe('broken');
   });
 
   it('counts a message that could not be sent as an error with the time that it waited', () => {
     const objectives = readObjectives('max<1s,errors=0');
-    const recorder = new LoadRecorder({ objectives, warmupMs: 0, onSecond: () => {} });
+    const recorder = new LoadRecorder({ objectives, warmupMs: 0, durationMs: 3_000, onSecond: () => {} });
     recorder.add({ kind: 'not-sent', at: 3_000, dueAt: 500, ms: 0, serviceMs: 0 });
     recorder.finish(3_000);
     const { errors, notSent, sent } = recorder.total.counts;
     expect({ errors, notSent, sent }).toEqual({ errors: 1, notSent: 1, sent: 0 });
-    const { verdict, slo } = judgeLoad(objectives, recorder.figures(3_000), recorder);
+    const { verdict, slo } = judged(objectives, recorder, 3_000);
     expect(verdict).toBe('broken');
     expect(slo.map(({ value }) => Math.round(value ?? 0))).toEqual([expect.closeTo(2_500, -1) as number, 1]);
   });
 
   it('is invalid when the delay of the sender explains a broken objective', () => {
     const delayed = steady.map((each) => ({ ...each, behindMs: 40, latencyMs: 60 }));
-    expect(recorded(delayed, 'p99<50ms').verdict).toBe('invalid');
+    expect(recorded(delayed, 'p99<50ms').verdict).toBe('sender-bottleneck');
     expect(recorded(delayed, 'p99<70ms').verdict).toBe('held');
   });
 
@@ -191,7 +206,7 @@ describe('the verdict of a load', () => {
   });
 
   it('measures the time of errors alone from the first error after an acknowledgement', () => {
-    const recorder = new LoadRecorder({ objectives: [], warmupMs: 0, onSecond: () => {} });
+    const recorder = new LoadRecorder({ objectives: [], warmupMs: 0, durationMs: 3_000, onSecond: () => {} });
     const settle = (at: number, isAcknowledged: boolean): void =>
       recorder.add({ kind: isAcknowledged ? 'acknowledged' : 'failed', at, dueAt: at, ms: 1, serviceMs: 1 });
     settle(1_000, false);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { elapsedMs } from '../../../../clock.ts';
 import { LoadRecorder, type LoadSecond } from '../../../../replay/load/load-recorder.ts';
+import { curveOf } from '../../../../replay/load/load-shape.ts';
+import type { EarlyEnd } from '../../../../replay/load/verdict.ts';
 import type { Objective } from '../../../../replay/load/objectives.ts';
 import { joinReports, type LoadPart, type LoadReport, type LoadSending } from './load-sending.ts';
 
@@ -11,6 +13,8 @@ export interface RecordedPart extends Omit<LoadPart, 'startAt'> {
 
 export interface LoadPartResult {
   readonly recorder: LoadRecorder;
+  /** The number of failures of the part by their text. */
+  readonly failures: LoadReport['failures'];
   /** Time after the warm-up for which messages were due. */
   readonly sentMs: number;
 }
@@ -25,7 +29,7 @@ const GRACE_MS = 1_000;
 /** Runs the parts of a load, records them, and stops the load when it must end early. */
 export class LoadControl {
   /** Why the load ended before its time. */
-  stopped: 'interrupted' | 'errors-alone' | 'no-messages' | undefined;
+  stopped: EarlyEnd | undefined;
   readonly #sendings: readonly LoadSending[];
 
   /**
@@ -49,9 +53,11 @@ export class LoadControl {
   /** Sends one part, waits for the responses, and records it. Throws the errors of the sending. */
   async part({ objectives, onSecond, ...part }: RecordedPart): Promise<LoadPartResult> {
     const { warmupMs } = part;
-    const recorder = new LoadRecorder({ objectives, warmupMs, onSecond });
+    const { durationMs } = curveOf(part.shape, part.forMs);
+    const recorder = new LoadRecorder({ objectives, warmupMs, durationMs, onSecond });
     const add = recorder.add.bind(recorder);
     const startAt = elapsedMs() + (this.#sendings.length > 1 ? LEAD_MS : 0);
+    const failuresBefore = this.report.failures;
     const reached = this.#sendings.map(() => -Infinity);
     const times = await Promise.all(
       this.#sendings.map(async (sending, index) => {
@@ -67,7 +73,8 @@ export class LoadControl {
     recorder.finish(Math.max(...times.map(({ endedMs }) => endedMs)));
     if (times.some(({ isShort }) => isShort) && this.report.isEnded) this.stopped ??= 'no-messages';
     const sentMs = Math.max(...times.map((each) => each.sentMs));
-    return { recorder, sentMs: Math.max(0, sentMs - warmupMs) };
+    const failures = difference(this.report.failures, failuresBefore);
+    return { recorder, failures, sentMs: Math.max(0, sentMs - warmupMs) };
   }
 
   #advance(recorder: LoadRecorder, now: number): void {
@@ -84,4 +91,10 @@ export class LoadControl {
     if (why === 'interrupted' || this.stopped === undefined) this.stopped = why;
     for (const sending of this.#sendings) sending.stop();
   }
+}
+
+/** Returns the counts that have grown, by how much. */
+function difference(after: LoadReport['failures'], before: LoadReport['failures']): LoadReport['failures'] {
+  const grown = Object.entries(after).map(([text, count]) => [text, count - (before[text] ?? 0)] as const);
+  return Object.fromEntries(grown.filter(([, count]) => count > 0));
 }

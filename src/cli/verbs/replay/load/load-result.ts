@@ -1,4 +1,4 @@
-import { judgeLoad, type LoadVerdict } from '../../../../replay/load/verdict.ts';
+import { judgeObjectives, verdictOf, type Verdict } from '../../../../replay/load/verdict.ts';
 import { ExitCode, interruptedCode } from '../../../exit-code.ts';
 import type { Io } from '../../../io.ts';
 import type { LoadPlan } from './load-options.ts';
@@ -23,19 +23,25 @@ interface FinishedLoad {
 export function replaySummary(finished: FinishedLoad): LoadReplaySummary {
   const load = loadSummary(finished);
   const { p50, p95, p99 } = load.latencyMs;
-  const { counts } = finished.control.report;
+  const { warmupFailed: _, ...counts } = finished.control.report.counts;
   const ms = Math.round(finished.ms);
   return { ...counts, queued: 0, ms, perSecond: load.rate, latencyMs: { p50, p95, p99 }, load };
 }
 
 function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummary {
-  const { recorder, sentMs, max } = part;
+  const { recorder, sentMs, failures, max } = part;
   const { counts, behind, latency, service } = recorder.total;
   const { stopped, report } = control;
   const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
   // A rate over a part of the time says nothing about the rest.
   const isCut = stopped === 'no-messages';
-  const judged = judgeLoad(plan.objectives, isCut ? { ...figures, rate: undefined } : figures, recorder);
+  const judged = judgeObjectives(
+    plan.objectives,
+    isCut ? { ...figures, rate: undefined } : figures,
+    recorder,
+  );
+  const failed = counts.errors + report.counts.invalid;
+  const { acknowledged } = counts;
   return {
     shape: plan.text,
     url: report.url,
@@ -45,30 +51,26 @@ function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummar
     behindMs: behind.percentilesMs(),
     latencyMs: latency.percentilesMs(),
     serviceMs: service.percentilesMs(),
-    failures: report.failures,
+    failures,
+    warmupFailed: report.counts.warmupFailed,
     ...arrived,
     ...(stopped !== undefined && { stopped }),
-    ...(max === undefined ? judged : { ...maxVerdict(max, judged), max }),
-    ...(stopped === 'errors-alone' && { verdict: 'broken' }),
+    verdict: verdictOf({ ...judged, stopped, max, acknowledged, failed }),
+    slo: judged.slo,
+    ...(max !== undefined && { max }),
   };
 }
 
-/** The verdict of a search: a rate was found, unless the first rates broke or the sender was the limit. */
-function maxVerdict({ rate, isSenderLimited }: SearchCurve, { slo }: LoadVerdict): LoadVerdict {
-  if (isSenderLimited) return { verdict: 'invalid', slo };
-  return { verdict: rate > 0 && slo.every(({ held }) => held) ? 'held' : 'broken', slo };
-}
+const EXIT_CODES: Readonly<Record<Verdict, ExitCode>> = {
+  held: ExitCode.ok,
+  broken: ExitCode.negative,
+  failed: ExitCode.negative,
+  unfinished: ExitCode.negative,
+  'sender-bottleneck': ExitCode.unusable,
+  interrupted: ExitCode.sigint,
+};
 
-/** Returns the exit code of a load: by its objectives if there are any, else by its messages. */
-export function loadExitCode(
-  { load, delivered, failed, invalid }: LoadReplaySummary,
-  { objectives }: LoadPlan,
-  io: Io,
-): ExitCode {
-  const interrupted = interruptedCode(io);
-  if (interrupted !== undefined) return interrupted;
-  if (load.verdict === 'invalid' && objectives.length > 0) return ExitCode.unusable;
-  if (load.verdict === 'broken') return ExitCode.negative;
-  const isGood = delivered > 0 && failed + invalid === 0;
-  return objectives.length > 0 || isGood ? ExitCode.ok : ExitCode.negative;
+/** Returns the exit code of a load: that of its verdict. */
+export function loadExitCode({ load }: LoadReplaySummary, io: Io): ExitCode {
+  return interruptedCode(io) ?? EXIT_CODES[load.verdict];
 }

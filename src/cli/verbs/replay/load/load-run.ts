@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectSender } from '../../../../app/load/direct-sender.ts';
 import { elapsedMs } from '../../../../clock.ts';
 import type { AttemptResult } from '../../../../engine/round/attempt-result.ts';
@@ -9,6 +8,7 @@ import { attemptText } from '../../../attempt-text.ts';
 import type { KeyedMessage, LoadMessages } from './load-messages.ts';
 import type { LoadEvents, LoadPart, LoadReport, LoadSending, PartTimes } from './load-sending.ts';
 import { OpenLoop, type LoadOutcome } from './open-loop.ts';
+import { RetryTurns } from './retry-turns.ts';
 
 interface LoadRunOptions {
   readonly sender: DirectSender;
@@ -22,16 +22,24 @@ interface LoadRunOptions {
   readonly aborting: AbortController;
 }
 
+interface Sending {
+  readonly began: number;
+  /** Whether the message is counted, because it was due after the warm-up. */
+  readonly isCounted: boolean;
+  readonly onRequest: (kind: 'failing' | 'retried') => void;
+}
+
 /** Maximum number of kinds of failures to count. */
 const MAX_KINDS = 20;
 
 /** Sends the parts of a load one after the other in this thread, over the same connections. */
 export class LoadRun implements LoadSending {
-  readonly #counts = { delivered: 0, failed: 0, unsent: 0 };
+  readonly #counts = { delivered: 0, failed: 0, unsent: 0, warmupFailed: 0 };
   readonly #failures: Record<string, number> = {};
   readonly #options: LoadRunOptions;
   readonly #order = new KeyOrder();
   readonly #stopping = new AbortController();
+  readonly #turns = new RetryTurns();
   #error: unknown;
 
   constructor(options: LoadRunOptions) {
@@ -42,7 +50,7 @@ export class LoadRun implements LoadSending {
     const { messages } = this.#options;
     const counts = { ...messages.counts, ...this.#counts };
     const { shownUrl: url } = this.#options.sender;
-    return { url, counts, failures: this.#failures, isEnded: messages.isEnded };
+    return { url, counts, failures: { ...this.#failures }, isEnded: messages.isEnded };
   }
 
   async part({ shape, forMs, warmupMs, startAt }: LoadPart, events: LoadEvents): Promise<PartTimes> {
@@ -56,14 +64,20 @@ export class LoadRun implements LoadSending {
       signal: this.#stopping.signal,
       next: () => this.#next(),
       isEnded: () => this.#error !== undefined || messages.isEnded,
-      send: (message) => {
+      send: (message, dueAt) => {
         const began = elapsedMs();
-        return this.#order.run(message.orderKeys, () => this.#send(message, began));
+        const isCounted = dueAt >= warmupMs;
+        const onRequest = (kind: 'failing' | 'retried'): void =>
+          events.add({ kind, at: loop.now, dueAt, ms: 0, serviceMs: 0 });
+        return this.#order.run(message.orderKeys, () => this.#send(message, { began, isCounted, onRequest }));
       },
+      retry: () => this.#turns.take(),
+      onEnd: () => this.#turns.release(),
       onEvent: events.add,
       onTick: events.advance,
     });
     messages.onReady = () => loop.wake();
+    this.#turns.open();
     const sentMs = await loop.run();
     messages.onReady = () => {};
     if (this.#error !== undefined) throw this.#error;
@@ -72,6 +86,7 @@ export class LoadRun implements LoadSending {
 
   stop(): void {
     this.#stopping.abort();
+    this.#turns.end();
   }
 
   abort(): void {
@@ -93,7 +108,7 @@ export class LoadRun implements LoadSending {
   }
 
   /** Sends a message, again while it fails and `--retry-for` allows it. */
-  async #send(message: KeyedMessage, began: number): Promise<LoadOutcome> {
+  async #send(message: KeyedMessage, { began, isCounted, onRequest }: Sending): Promise<LoadOutcome> {
     const { signal } = this.#stopping;
     for (let rounds = 1; ; rounds++) {
       const sentAt = elapsedMs();
@@ -103,13 +118,17 @@ export class LoadRun implements LoadSending {
       });
       const waitMs = this.#retryWaitMs(result, began, rounds);
       if (waitMs !== undefined) {
-        await sleep(waitMs, undefined, { signal }).catch(() => {});
-        if (!signal.aborted) continue;
+        onRequest('failing');
+        await this.#turns.wait(waitMs);
+        if (!signal.aborted) {
+          onRequest('retried');
+          continue;
+        }
       }
-      const kind = this.#count(result);
+      const kind = this.#count(result, isCounted);
       const serviceMs = result?.ms ?? 0;
       const ms = sentAt - began + serviceMs;
-      return { isAcknowledged: kind === 'delivered', isUnsent: kind === 'unsent', ms, serviceMs };
+      return { kind, ms, serviceMs };
     }
   }
 
@@ -123,22 +142,39 @@ export class LoadRun implements LoadSending {
     return at === undefined ? undefined : at - now;
   }
 
-  #count(result: AttemptResult | undefined): 'delivered' | 'failed' | 'unsent' {
-    const isUnsent = result === undefined || (result.result === 'retryable' && result.error === 'aborted');
-    const kind = isUnsent ? 'unsent' : result.result === 'delivered' ? 'delivered' : 'failed';
-    this.#counts[kind]++;
-    if (!isUnsent && result.result !== 'delivered') this.#countFailure(result);
-    return kind;
+  #count(result: AttemptResult | undefined, isCounted: boolean): LoadOutcome['kind'] {
+    if (result === undefined || (result.result === 'retryable' && result.error === 'aborted')) {
+      this.#counts.unsent++;
+      return 'unsent';
+    }
+    // The HTTP client replaces a connection that breaks before the response once, and sends the message again. The receiver can
+    // have it twice then, so that this is an error unless messages may be sent again.
+    const isResent = result.reconnected === true && this.#options.retryForMs === 0;
+    if (result.result === 'delivered' && !isResent) {
+      this.#counts.delivered++;
+      return 'acknowledged';
+    }
+    this.#counts.failed++;
+    if (!isCounted) this.#counts.warmupFailed++;
+    else if (isResent) this.#countFailure(this.#failureText({ error: 'reset' }) + RESENT);
+    else if (result.result !== 'delivered') this.#countFailure(this.#failureText(result));
+    return !isResent && result.result !== 'delivered' && result.error === 'timeout' ? 'timed-out' : 'failed';
   }
 
-  #countFailure({ status, error }: Pick<AttemptResult, 'status'> & { readonly error: string }): void {
+  #failureText({ status, error }: { readonly status?: number; readonly error: string }): string {
     const { shownUrl: url } = this.#options.sender;
-    const text = attemptText({ url, error, ...(status !== undefined && { status }) });
+    return attemptText({ url, error, ...(status !== undefined && { status }) });
+  }
+
+  #countFailure(text: string): void {
     const known = this.#failures[text];
     if (known === undefined && Object.keys(this.#failures).length >= MAX_KINDS) return;
     this.#failures[text] = (known ?? 0) + 1;
   }
 }
+
+/** What is told of the failure of a message that the HTTP client sent again. */
+const RESENT = ' (the HTTP client sent the message again)';
 
 /** Runs tasks with a common key one after the other. A task without a key runs at once. */
 class KeyOrder {

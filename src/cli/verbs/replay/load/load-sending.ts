@@ -39,7 +39,8 @@ export interface LoadReport {
 
 type LoadCounts = Readonly<Record<string, number>>;
 
-type LoadCount = 'read' | 'delivered' | 'failed' | 'unsent' | 'invalid' | 'filtered' | 'skipped';
+type LoadCount =
+  'read' | 'delivered' | 'failed' | 'unsent' | 'invalid' | 'filtered' | 'skipped' | 'warmupFailed';
 
 /** Sends a load: in one thread (`LoadRun`), or in several (`LoadWorkers`). */
 export interface LoadSending {

@@ -28,7 +28,16 @@ export class LoadThread implements LoadSending {
     { readonly resolve: (times: PartTimes) => void; readonly reject: (error: Error) => void } | undefined;
 
   constructor(setup: LoadSetup, onInvalid: (sentence: string) => void) {
-    const none = { read: 0, delivered: 0, failed: 0, unsent: 0, invalid: 0, filtered: 0, skipped: 0 };
+    const none = {
+      read: 0,
+      delivered: 0,
+      failed: 0,
+      unsent: 0,
+      invalid: 0,
+      filtered: 0,
+      skipped: 0,
+      warmupFailed: 0,
+    };
     this.report = { url: '', counts: none, failures: {}, isEnded: false };
     this.#onInvalid = onInvalid;
     const loadSetup = { ...setup, sources: withSchemeNames(setup.sources) };

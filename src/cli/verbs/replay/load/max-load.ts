@@ -2,7 +2,7 @@ import { systemClock, sleep } from '../../../../clock.ts';
 import type { LatencyMs } from '../../../../replay/load/latency-histogram.ts';
 import { searchHighest, type FoundRate, type StepResult } from '../../../../replay/load/max-search.ts';
 import { isTimed, type Objective } from '../../../../replay/load/objectives.ts';
-import { judgeLoad } from '../../../../replay/load/verdict.ts';
+import { judgeObjectives, stepResultOf } from '../../../../replay/load/verdict.ts';
 import type { LoadControl, LoadPartResult, RecordedPart } from './load-control.ts';
 
 type OnSecond = RecordedPart['onSecond'];
@@ -42,30 +42,32 @@ export async function findMax(
   options: MaxLoadOptions,
 ): Promise<LoadPartResult & { max: SearchCurve }> {
   const { durationMs, signal, onStep } = options;
-  const stepMs = Math.min(LONGEST_STEP_MS, Math.max(SHORTEST_STEP_MS, durationMs / STEPS));
+  const stepMs = Math.min(durationMs, LONGEST_STEP_MS, Math.max(SHORTEST_STEP_MS, durationMs / STEPS));
   const objectives = options.objectives.filter(isTimed);
   const curve: SearchPoint[] = [];
   let [leftMs, warmupMs] = [durationMs, options.warmupMs];
   let last: LoadPartResult | undefined;
+  const heldParts = new Map<number, LoadPartResult>();
   const found = await searchHighest(async (rate, isConfirmation) => {
-    if (last !== undefined && (control.stopped !== undefined || leftMs <= 0)) return undefined;
-    const forMs = Math.min(leftMs, isConfirmation ? CONFIRMATION * stepMs : stepMs);
+    const forMs = isConfirmation ? CONFIRMATION * stepMs : stepMs;
+    // A shorter step shows less than the others. A ms, because the time that is left is a sum of fractions.
+    if (last !== undefined && (control.stopped !== undefined || leftMs < forMs - 1)) return undefined;
     leftMs -= forMs;
     const onSecond: OnSecond = (second, inFlight) => options.onSecond(second, inFlight, rate);
     const part = await control.part({ shape: `${rate}/s`, forMs, warmupMs, objectives, onSecond });
     warmupMs = 0;
-    last ??= part;
+    if (last === undefined || control.stopped === undefined) last = part;
     if (control.stopped !== undefined) return undefined;
     const { recorder, sentMs } = part;
-    const { verdict: result } = judgeLoad(objectives, recorder.figures(sentMs), recorder);
+    const result = stepResultOf(judgeObjectives(objectives, recorder.figures(sentMs), recorder));
     const { latency, counts } = recorder.total;
     const point = { rate, result, latencyMs: latency.percentilesMs(), errors: counts.errors };
     curve.push(point);
     onStep(point);
-    if (result === 'held') last = part;
+    if (result === 'held') heldParts.set(rate, part);
     if (result === 'broken') await sleep(systemClock, RECOVERY_MS, signal);
     return result;
   });
   if (last === undefined) throw new TypeError('Expected a search to have a step');
-  return { ...last, max: { ...found, curve } };
+  return { ...(heldParts.get(found.reached) ?? last), max: { ...found, curve } };
 }

@@ -5,9 +5,8 @@ import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
 /** How a message that was sent ended. */
 export interface LoadOutcome {
-  readonly isAcknowledged: boolean;
-  /** Whether an interruption ended the message, so that its outcome is unknown. */
-  readonly isUnsent: boolean;
+  /** `unsent`: an interruption ended the message, so that its outcome is unknown. */
+  readonly kind: 'acknowledged' | 'failed' | 'timed-out' | 'unsent';
   /** Time from when the message was sent to its last response. */
   readonly ms: number;
   /** Time of its last request. */
@@ -26,7 +25,11 @@ interface OpenLoopOptions<Message> {
   readonly next: () => Message | undefined;
   readonly isEnded: () => boolean;
   /** Sends a message at once. Does not reject. */
-  readonly send: (message: Message) => Promise<LoadOutcome>;
+  readonly send: (message: Message, dueAt: number) => Promise<LoadOutcome>;
+  /** Sends an earlier message again in place of the one that is due. Returns false if there is none. */
+  readonly retry: () => boolean;
+  /** Called when no message is due any more. */
+  readonly onEnd: () => void;
   readonly onEvent: (event: LoadEvent) => void;
   /** Called at least ten times a second. */
   readonly onTick: (now: number) => void;
@@ -131,12 +134,17 @@ export class OpenLoop<Message> {
 
   /** Sends the messages that are due. Returns whether some are left for the next turn. */
   #sendDue(now: number): boolean {
-    const { durationMs, next, isEnded } = this.#options;
+    const { durationMs, next, isEnded, retry } = this.#options;
     for (let count = 0; count < TURN; count++) {
       const dueAt = this.#dueAt;
       const isOver = now >= durationMs + (dueAt === undefined ? 0 : OVERTIME_MS);
       if (isOver) this.#giveUp(now);
-      if (isOver || dueAt === undefined || dueAt > now || !this.#hasConnection(now)) return false;
+      if (isOver || dueAt === undefined || dueAt > now) return false;
+      if (retry()) {
+        this.#dueAt = this.#nextDue();
+        continue;
+      }
+      if (!this.#hasConnection(now)) return false;
       const message = next();
       if (message !== undefined) this.#send(message, dueAt);
       else {
@@ -161,15 +169,14 @@ export class OpenLoop<Message> {
     const sentAt = this.now;
     const behindMs = sentAt - Math.max(dueAt, this.#freeAt);
     onEvent({ kind: 'sent', at: sentAt, dueAt, ms: behindMs, serviceMs: 0 });
-    void send(message).then((outcome) => this.#settled(outcome, dueAt, sentAt));
+    void send(message, dueAt).then((outcome) => this.#settled(outcome, dueAt, sentAt));
   }
 
-  #settled({ isAcknowledged, isUnsent, ms, serviceMs }: LoadOutcome, dueAt: number, sentAt: number): void {
+  #settled({ kind, ms, serviceMs }: LoadOutcome, dueAt: number, sentAt: number): void {
     const at = this.now;
     this.#inFlight--;
     this.#budget.settled(at);
-    const kind = isAcknowledged ? 'acknowledged' : 'failed';
-    if (!isUnsent) this.#options.onEvent({ kind, at, dueAt, ms: sentAt - dueAt + ms, serviceMs });
+    this.#options.onEvent({ kind, at, dueAt, ms: sentAt - dueAt + ms, serviceMs });
     if (this.#waiting !== 'send') this.wake();
     this.#finishIfEmpty();
   }
@@ -185,7 +192,10 @@ export class OpenLoop<Message> {
   }
 
   #end(): void {
-    this.#sentMs ??= Math.max(0, Math.min(this.now, this.#options.durationMs));
+    if (this.#sentMs === undefined) {
+      this.#sentMs = Math.max(0, Math.min(this.now, this.#options.durationMs));
+      this.#options.onEnd();
+    }
     this.#finishIfEmpty();
   }
 

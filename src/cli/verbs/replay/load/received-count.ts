@@ -1,4 +1,5 @@
 import { sleep, systemClock } from '../../../../clock.ts';
+import { percentDecoded } from '../../../../engine/webhook.ts';
 import { InputError, messageOf } from '../../../../errors.ts';
 import { printable, redactUrl } from '../../../../redact.ts';
 import { captureCommand, type CaptureOptions } from '../../../child/captured-command.ts';
@@ -47,17 +48,60 @@ export async function readSettled(source: string, io: Io, wanted: number): Promi
 
 type ReadLimits = Pick<CaptureOptions, 'timeoutMs' | 'signal'>;
 
-async function fetchText(url: string, { timeoutMs, signal }: ReadLimits): Promise<string> {
+async function fetchText(source: string, { timeoutMs, signal }: ReadLimits): Promise<string> {
+  const { url, headers } = requestOf(source);
+  // Node 20 can collect the signal of AbortSignal.any with the timeout in it.
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal.addEventListener('abort', end, { once: true });
   try {
-    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
-    const text = await response.text();
+    const response = await fetch(url, { headers, signal: ending.signal });
+    const text = await textOf(response);
+    if (text === undefined) throw receivedError(source, `the response is longer than ${MAX_BYTES} bytes`);
     if (response.ok) return text;
-    throw receivedError(redactUrl(url), `expected a number, got the status ${response.status}`);
+    throw receivedError(source, `expected a number, got the status ${response.status}`);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    const { cause = error } = error instanceof Error ? error : {};
-    throw receivedError(redactUrl(url), `cannot be read: ${printable(messageOf(cause), 200)}`);
+    const isLate = ending.signal.aborted && !signal.aborted;
+    throw receivedError(
+      source,
+      isLate ? `no response within ${timeoutMs} ms` : `cannot be read: ${networkText(error)}`,
+    );
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    end();
   }
+}
+
+/** Moves the credentials of a URL to a header, because `fetch` takes none in a URL. */
+function requestOf(source: string): { url: URL; headers: Record<string, string> } {
+  if (!URL.canParse(source)) throw receivedError(source, 'it is not a URL');
+  const url = new URL(source);
+  if (url.username === '' && url.password === '') return { url, headers: {} };
+  const parts = [percentDecoded(url.username), Buffer.from(':'), percentDecoded(url.password)];
+  [url.username, url.password] = ['', ''];
+  return { url, headers: { authorization: `Basic ${Buffer.concat(parts).toString('base64')}` } };
+}
+
+/** Reads a response to its end; undefined if it is too long. */
+async function textOf({ body }: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) return undefined;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Describes the failure of a request. Only errors with a code of the system are quoted, because others repeat the URL. */
+function networkText(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : {};
+  const isOfSystem = cause instanceof Error && 'code' in cause && typeof cause.code === 'string';
+  return isOfSystem ? printable(redactUrl(messageOf(cause)), 200) : 'the request failed';
 }
 
 async function commandText(command: string, { env, cwd }: Io, limits: ReadLimits): Promise<string> {
@@ -68,7 +112,7 @@ async function commandText(command: string, { env, cwd }: Io, limits: ReadLimits
     typeof end === 'object' ? `ended with ${'code' in end ? end.code : end.signal}` : `was ended: ${end}`;
   throw receivedError(
     command,
-    `the command ${how}${stderr === '' ? '' : `: ${printable(stderr.trim(), 200)}`}`,
+    `the command ${how}${stderr === '' ? '' : `: ${printable(redactUrl(stderr.trim()), 200)}`}`,
   );
 }
 
@@ -81,7 +125,7 @@ function numberIn(text: string): number | undefined {
 
 function receivedError(source: string, what: string): InputError {
   return new InputError(
-    `The number of received messages (\`--received ${printable(source, 80)}\`): ${what}`,
+    `The number of received messages (\`--received ${printable(redactUrl(source), 80)}\`): ${what}`,
     {
       hint: 'give a URL or a command that prints the number of messages that arrived, and nothing else',
     },

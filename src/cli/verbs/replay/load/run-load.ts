@@ -112,7 +112,7 @@ async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
     const ms = elapsedMs() - startedAt;
     const summary = replaySummary({ plan, control, part, arrived, ms });
     await output.finish(summary);
-    return loadExitCode(summary, plan, io);
+    return loadExitCode(summary, io);
   } catch (error) {
     await output.abandon();
     throw error;

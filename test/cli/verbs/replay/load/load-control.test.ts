@@ -3,10 +3,19 @@ import { LoadControl } from '../../../../../src/cli/verbs/replay/load/load-contr
 import type { LoadEvents, LoadSending } from '../../../../../src/cli/verbs/replay/load/load-sending.ts';
 import type { LoadEvent, LoadSecond } from '../../../../../src/replay/load/load-recorder.ts';
 import { readObjectives } from '../../../../../src/replay/load/objectives.ts';
-import { judgeLoad } from '../../../../../src/replay/load/verdict.ts';
+import { judgeObjectives } from '../../../../../src/replay/load/verdict.ts';
 
 const SECONDS = 40;
-const COUNTS = { read: 10, delivered: 8, failed: 2, unsent: 0, invalid: 0, filtered: 0, skipped: 0 };
+const COUNTS = {
+  read: 10,
+  delivered: 8,
+  failed: 2,
+  unsent: 0,
+  invalid: 0,
+  filtered: 0,
+  skipped: 0,
+  warmupFailed: 0,
+};
 
 interface FakeSending extends LoadSending {
   /** Seconds after which the sending was told to stop. */
@@ -45,7 +54,7 @@ async function controlled(sendings: readonly FakeSending[], slo = 'errors=0') {
   const objectives = readObjectives(slo);
   const part = { shape: '1/s', forMs: SECONDS * 1_000, warmupMs: 0, objectives, onSecond };
   const { recorder, sentMs } = await control.part(part);
-  return { control, seconds, ...judgeLoad(objectives, recorder.figures(sentMs), recorder) };
+  return { control, seconds, ...judgeObjectives(objectives, recorder.figures(sentMs), recorder) };
 }
 
 describe('a load that several senders share', () => {
@@ -62,11 +71,11 @@ describe('a load that several senders share', () => {
   });
 
   it('breaks an objective in the first second in which one of them breaks it', async () => {
-    const { verdict, slo } = await controlled([
+    const { isSenderLimited, slo } = await controlled([
       fakeSending(() => 'acknowledged'),
       fakeSending((second) => (second >= 12 ? 'failed' : 'acknowledged')),
     ]);
-    expect(verdict).toBe('broken');
+    expect(isSenderLimited).toBe(false);
     expect(slo).toMatchObject([{ held: false, brokeInSecond: 13 }]);
   });
 
@@ -75,6 +84,11 @@ describe('a load that several senders share', () => {
     const { control } = await controlled(sendings);
     expect(control.stopped).toBe('errors-alone');
     for (const { stoppedAt } of sendings) expect([30, 31]).toContain(stoppedAt());
+  });
+
+  it('stops after 30 s in which requests failed that are to be sent again', async () => {
+    const { control } = await controlled([fakeSending(() => 'failing')]);
+    expect(control.stopped).toBe('errors-alone');
   });
 
   it('goes on while one of them has messages acknowledged', async () => {

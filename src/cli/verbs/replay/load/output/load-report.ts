@@ -3,7 +3,7 @@ import { escapeXml } from '../../../../../report/xml.ts';
 import { summaryLines } from '../../../../../report/summary.ts';
 import { durationText } from '../../../../attempt-text.ts';
 import { PLAIN_PALETTES } from '../../../../palette.ts';
-import { loadLines, type LoadReplaySummary } from './load-summary.ts';
+import { loadLines, loadVerdictText, type LoadReplaySummary } from './load-summary.ts';
 
 /** The lines of a chart: the field of the points that each shows, with its color. */
 type ChartLines = Partial<Record<Exclude<keyof TimelinePoint, 'second'>, string>>;
@@ -12,7 +12,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM] = [860, 200, 64, 22];
 const GRID_LINES = 4;
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}
-pre{overflow-x:auto}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666}.held{color:#187a3a}.broken,.invalid{color:#b3261e}`;
+pre{overflow-x:auto}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666}.verdict{color:#b3261e}.held{color:#187a3a}`;
 
 /** Writes a load as one HTML file: its charts as SVG, and the text of the terminal. It loads nothing, and has no script. */
 export function loadReport(summary: LoadReplaySummary, points: readonly TimelinePoint[]): string {
@@ -26,7 +26,7 @@ export function loadReport(summary: LoadReplaySummary, points: readonly Timeline
 <title>${escapeXml(title)}</title>
 <style>${STYLE}</style>
 <h1>${escapeXml(title)}</h1>
-<p class="${load.verdict}">Verdict: ${load.verdict}</p>
+<p class="verdict ${load.verdict}">Verdict: ${escapeXml(loadVerdictText(load))}</p>
 <pre>${escapeLines(text)}</pre>
 <h2>Latency</h2>
 ${chart(points, { max: '#bbb', p99: '#b3261e', p50: '#2457c5' }, durationText)}

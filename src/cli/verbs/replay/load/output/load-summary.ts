@@ -1,5 +1,5 @@
 import type { LatencyMs } from '../../../../../replay/load/latency-histogram.ts';
-import type { LoadVerdict } from '../../../../../replay/load/verdict.ts';
+import type { EarlyEnd, ObjectiveVerdict, Verdict } from '../../../../../replay/load/verdict.ts';
 import type { ReplaySummary } from '../../../../../replay/ledger.ts';
 import { durationText } from '../../../../attempt-text.ts';
 import type { Palettes } from '../../../../palette.ts';
@@ -7,7 +7,9 @@ import { formatTable, type Cell } from '../../../../print/table.ts';
 import type { SearchCurve } from '../max-load.ts';
 
 /** The result of a load, as `-o json` prints it in the summary. */
-export interface LoadSummary extends LoadVerdict {
+export interface LoadSummary {
+  readonly verdict: Verdict;
+  readonly slo: readonly ObjectiveVerdict[];
   readonly shape: string;
   readonly url: string;
   /** Time for which counted messages were due, in ms. */
@@ -24,6 +26,12 @@ export interface LoadSummary extends LoadVerdict {
   readonly behindMs: LatencyMs;
   readonly latencyMs: LatencyMs;
   readonly serviceMs: LatencyMs;
+  /** Messages that an interruption ended before their response. */
+  readonly unsent: number;
+  /** Requests that failed and were sent again, by `--retry-for`. */
+  readonly retries: number;
+  /** Messages of the warm-up that failed. They are not among the others. */
+  readonly warmupFailed: number;
   /** The number of failures by their text. */
   readonly failures: Readonly<Record<string, number>>;
   /** Number of messages that arrived, by `--received`. Null if the number could not be read at the end. */
@@ -31,7 +39,7 @@ export interface LoadSummary extends LoadVerdict {
   /** Messages, those of the warm-up included, that were acknowledged and did not arrive. */
   readonly lost?: number | null;
   /** Why the load ended before its time. */
-  readonly stopped?: 'interrupted' | 'errors-alone' | 'no-messages';
+  readonly stopped?: EarlyEnd;
   /** The highest rate that held the objectives, and all rates that were tried. */
   readonly max?: SearchCurve;
 }
@@ -41,7 +49,7 @@ export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
 
 /** Formats the result of a load as lines for people. */
 export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>): string[] {
-  const { latencyMs, serviceMs, failures, verdict, slo, behindMs, stopped } = load;
+  const { latencyMs, serviceMs, failures, verdict, slo, stopped } = load;
   const marks = { true: color.green('✓'), false: color.red('✗') };
   return [
     ...percentileLines({ latency: latencyMs, service: serviceMs }),
@@ -53,14 +61,20 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
       return `${marks[`${held}`]} ${expr}   ${valueText(expr, value)}${first}`;
     }),
     ...(stopped === undefined ? [] : [color.yellow(`ended early: ${STOPPED[stopped]}`)]),
-    ...(verdict === 'invalid'
-      ? [
-          color.red(
-            `invalid: the sender was the bottleneck, behind by ${durationText(behindMs.p99 ?? 0)} (p99)`,
-          ),
-        ]
-      : []),
+    color[verdict === 'held' ? 'green' : 'red'](`verdict    ${loadVerdictText(load)}`),
   ];
+}
+
+/** The verdict with its reason. */
+export function loadVerdictText({ verdict, behindMs, max }: LoadSummary): string {
+  switch (verdict) {
+    case 'sender-bottleneck':
+      return `sender-bottleneck: the sender ${max === undefined ? `was behind by ${durationText(behindMs.p99 ?? 0)} (p99)` : 'cannot send faster'}`;
+    case 'unfinished':
+      return 'unfinished: the search ended before its result; a longer --for can finish it';
+    default:
+      return verdict;
+  }
 }
 
 /** Formats the value of an objective with its unit. */
@@ -98,8 +112,15 @@ function msText(ms: number): string {
   return ms < 10 ? `${Math.round(ms * 100) / 100}ms` : durationText(ms);
 }
 
-function reconciliation({ sent, acknowledged, errors, notSent, received, lost }: LoadSummary): string {
-  const counted = `sent ${grouped(sent)}, acknowledged ${grouped(acknowledged)}, errors ${grouped(errors)}${notSent > 0 ? ` (${grouped(notSent)} not sent)` : ''}`;
+function reconciliation(load: LoadSummary): string {
+  const { sent, acknowledged, errors, notSent, unsent, retries, warmupFailed, received, lost } = load;
+  const more = { unsent, retries, 'failed in the warm-up': warmupFailed };
+  const counted = [
+    `sent ${grouped(sent)}`,
+    `acknowledged ${grouped(acknowledged)}`,
+    `errors ${grouped(errors)}${notSent > 0 ? ` (${grouped(notSent)} not sent)` : ''}`,
+    ...Object.entries(more).flatMap(([name, count]) => (count > 0 ? `${name} ${grouped(count)}` : [])),
+  ].join(', ');
   if (received === undefined) return counted;
   if (received === null) return `${counted}, received unknown`;
   return `${counted}; in all ${grouped(received)} received, ${grouped(lost ?? 0)} lost`;
@@ -109,12 +130,14 @@ function searchLines(max: SearchCurve | undefined): string[] {
   if (max === undefined) return [];
   const steps = max.curve.map(({ rate, result, latencyMs, errors }) => {
     const p99 = latencyMs.p99 === null ? '-' : msText(latencyMs.p99);
-    return `${`${rate}/s`.padStart(10)}  ${result.padEnd(7)}  p99 ${p99}, ${grouped(errors)} errors`;
+    return `${`${rate}/s`.padStart(10)}  ${result.padEnd(17)}  p99 ${p99}, ${grouped(errors)} errors`;
   });
-  const found = max.rate === 0 ? 'no rate held the objectives' : `the highest rate that held: ${max.rate}/s`;
-  const isOpen = max.curve.every(({ result }) => result === 'held');
-  const why = max.isSenderLimited ? '; the sender cannot send faster' : '';
-  return [...steps, isOpen ? `${found}; the time ended before a rate broke an objective` : found + why];
+  if (max.rate === 0) return [...steps, 'no rate held the objectives'];
+  if (max.rate !== null) return [...steps, `the highest rate that held: ${max.rate}/s`];
+  return [
+    ...steps,
+    `no result: ${max.reached === 0 ? 'no rate has held' : `${max.reached}/s held, unconfirmed`}`,
+  ];
 }
 
 export function grouped(count: number): string {
