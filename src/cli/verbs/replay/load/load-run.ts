@@ -173,7 +173,7 @@ export class LoadRun implements LoadSending {
   }
 }
 
-/** What is told of the failure of a message that the HTTP client sent again. */
+/** The addition to the failure of a message that the HTTP client sent again. */
 const RESENT = ' (the HTTP client sent the message again)';
 
 /** Runs tasks with a common key one after the other. A task without a key runs at once. */
