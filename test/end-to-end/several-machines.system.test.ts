@@ -1,5 +1,6 @@
 // Needs redis-server, postgres.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { ServerInspection } from '../../src/stores/server/queue/server-inspection.ts';
 import { openServer } from '../../src/stores/server/open-server.ts';
@@ -31,13 +32,19 @@ for (const kind of SERVER_KINDS) {
 
     afterAll(() => server.remove());
 
+    /** The processes of one test. None may claim the deliveries of the next test. */
+    const started: RunningHooks[] = [];
+    afterEach(() => {
+      for (const { child } of started.splice(0)) child.kill('SIGKILL');
+    });
+
     const start = (command: 'serve' | 'worker', url: string, flags: readonly string[] = []): RunningHooks => {
       // Each has its own data folder: all that they share is the server.
       const env = { HOOKS_URL: url, HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
-      return startHooks([command, '-o', 'json', '--allow-private', '--store', server.url, ...flags], {
-        env,
-        timeoutMs: LONGEST_MS,
-      });
+      const all = [command, '-o', 'json', '--allow-private', '--store', server.url, ...flags];
+      const running = startHooks(all, { env, timeoutMs: LONGEST_MS });
+      started.push(running);
+      return running;
     };
     it(
       `share ${MESSAGES} messages evenly, while one worker joins late and one leaves`,
@@ -101,8 +108,9 @@ for (const kind of SERVER_KINDS) {
         const stoppedAt = performance.now();
         const awake = start('worker', receiver.url);
         await nextJson(awake);
-        await until(() => receiver.requests.length === 2, 'the attempt of the second worker', {
-          seconds: 60,
+        const isTaken = (): boolean => receiver.requests.length === 2;
+        await until(isTaken, 'the attempt of the second worker', { seconds: 60 }).catch(async (error) => {
+          throw new Error(await stateOf(server.url, { asleep, awake }), { cause: error });
         });
         const takenAfterMs = performance.now() - stoppedAt;
         await untilSettled(server.url, 1);
@@ -173,6 +181,20 @@ function count({ lines }: RunningHooks): { begin(ready: unknown): void; delivere
     }
   };
   return { begin: () => void read(), delivered: () => delivered };
+}
+
+/** Describes workers and the queue that they share, to explain a delivery that is not sent. */
+async function stateOf(url: string, workers: Readonly<Record<string, RunningHooks>>): Promise<string> {
+  const server = await openServer(url);
+  const lanes = await new ServerInspection({ server, clock: systemClock }).stats();
+  await server.close();
+  const states = Object.entries(workers).map(([name, { child, stderr }]) => {
+    const { pid, exitCode, signalCode } = child;
+    const isRunning = exitCode === null && signalCode === null;
+    const status = isRunning ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
+    return { name, exitCode, signalCode, state: /^State:.*/m.exec(status)?.[0], stderr: stderr() };
+  });
+  return JSON.stringify({ lanes, states }, undefined, 2);
 }
 
 async function untilSettled(url: string, total: number): Promise<void> {
