@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// CommonJS (see package.json beside it): Node starts it in half the time. One file, written so that old versions of Node can read it.
+// CommonJS (see the package.json beside it), because Node starts that in half the time. Uses only syntax that old versions of Node can
+// parse, so that they print the error below.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(
@@ -13,9 +14,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 /**
- * Node 22.8 and later keep what they have compiled in a folder: the second start takes a fifth less. What lies there is run as it is,
- * so the folder must be one that no other user can write to or put in place of ours; where there is none, nothing is kept.
- * NODE_DISABLE_COMPILE_CACHE turns it off.
+ * Makes Node 22.8 and later cache compiled code in a folder, which makes a second start a fifth faster. Node runs cached code unchecked,
+ * so the cache is used only in a folder that no other user can write to or replace. NODE_DISABLE_COMPILE_CACHE turns the cache off.
  */
 function useCompileCache() {
   const { enableCompileCache } = require('node:module');
@@ -24,11 +24,14 @@ function useCompileCache() {
     const folder = privateFolder();
     if (folder !== undefined) enableCompileCache(folder);
   } catch {
-    // A cache is no reason to fail, nor to print a line.
+    // Errors are ignored, because hooks also works without a cache.
   }
 }
 
-/** Undefined where another user may write; on Windows too, where a mode does not tell. Throws when it cannot be made. */
+/**
+ * Returns the folder of the cache. Undefined if another user can write to it, and on Windows, where the mode does not tell. Throws if the
+ * folder cannot be made.
+ */
 function privateFolder() {
   if (process.geteuid === undefined) return undefined;
   const { lstatSync, mkdirSync } = require('node:fs');
@@ -40,13 +43,13 @@ function privateFolder() {
   const [othersMayReadOrWrite, othersMayWrite] = [0o077, 0o022];
   const isPrivate = own.isDirectory() && own.uid === user && (own.mode & othersMayReadOrWrite) === 0;
   const isOurs = parent.uid === user || parent.uid === 0;
-  // In a folder with this bit only the owner of an entry renames or removes it.
+  // In a folder with this bit, only the owner of an entry can rename or remove the entry.
   const sticky = 0o1000;
   const isKept = (parent.mode & othersMayWrite) === 0 || (parent.mode & sticky) !== 0;
   return isPrivate && isOurs && isKept ? folder : undefined;
 }
 
-/** As the XDG specification names it, which ignores what is not absolute. */
+/** Returns the folder for caches. The XDG specification says to ignore a relative XDG_CACHE_HOME. */
 function cachesFolder() {
   const path = require('node:path');
   const { XDG_CACHE_HOME = '' } = process.env;

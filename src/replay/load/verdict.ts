@@ -16,7 +16,7 @@ export interface JudgedObjectives {
 
 /**
  * The result of a load, which decides its exit code. `sender-bottleneck`: the load was not the one that was asked for.
- * `unfinished`: a search ended before its result. `failed`: messages failed or were not sent, and no objective allows it.
+ * `unfinished`: a search ended before its result. `failed`: messages failed, were not sent or were lost, and no objective allows it.
  */
 export type Verdict = 'held' | 'broken' | 'failed' | 'unfinished' | 'sender-bottleneck' | 'interrupted';
 
@@ -27,7 +27,7 @@ interface LoadOutcomes extends JudgedObjectives {
   readonly stopped: EarlyEnd | undefined;
   readonly max: FoundRate | undefined;
   readonly acknowledged: number;
-  /** Messages that failed or could not be sent, and entries that are not messages. */
+  /** Messages that failed, could not be sent or were lost, and entries that are not messages. */
   readonly failed: number;
 }
 

@@ -371,7 +371,17 @@ describe.concurrent('hooks replay --load --received', AGAIN, () => {
       },
     );
     // The number does not grow, so no message arrived.
-    expect(loadOf(stdout).load).toMatchObject({ received: 0, lost: 10 });
+    expect(loadOf(stdout).load).toMatchObject({ received: 0, lost: 10, verdict: 'failed' });
+    expect(code).toBe(1);
+  });
+
+  it('does not use a number that falls', async () => {
+    const to = await loadReceiver();
+    const source = await countServer(() => (to.bodies.length === 0 ? 50 : to.bodies.length));
+    const args = argv`replay day.ndjson --url ${to.url} --load 20/s --for 500ms --loop ${JSON_OUTPUT}`;
+    const { stdout, stderr, code } = await hooks([...args, '--received', source], { cwd: folder() });
+    expect(loadOf(stdout).load).toMatchObject({ acknowledged: 10, received: null, lost: null });
+    expect(stderr).toContain('it fell from 50 to 10 during the load');
     expect(code).toBe(0);
   });
 

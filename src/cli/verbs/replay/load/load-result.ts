@@ -40,7 +40,7 @@ function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummar
     isCut ? { ...figures, rate: undefined } : figures,
     recorder,
   );
-  const failed = counts.errors + report.counts.invalid;
+  const failed = counts.errors + report.counts.invalid + (arrived.lost ?? 0);
   const { acknowledged } = counts;
   return {
     shape: plan.text,

@@ -32,16 +32,21 @@ export async function readReceived(source: string, io: Io): Promise<number> {
 }
 
 /**
- * Reads the number until it has grown by `acknowledged`, or stops growing. A receiver can store a message after it has
- * acknowledged it.
+ * Reads the number until it has grown by `acknowledged`, or stops growing, and returns its growth since it was `before`. A
+ * receiver can store a message after it has acknowledged it. Throws InputError if the number fell: the count began again.
  */
-export async function readSettled(source: string, io: Io, wanted: number): Promise<number> {
+export async function readGrowth(
+  source: string,
+  io: Io,
+  { before, acknowledged }: { readonly before: number; readonly acknowledged: number },
+): Promise<number> {
   const until = performance.now() + SETTLE_MS;
-  let before = Number.NaN;
-  for (;;) {
+  for (let last = Number.NaN; ;) {
     const count = await readReceived(source, io);
-    if (count >= wanted || count === before || performance.now() > until || io.signal.aborted) return count;
-    before = count;
+    if (count < before) throw receivedError(source, `it fell from ${before} to ${count} during the load`);
+    const isSettled = count >= before + acknowledged || count === last;
+    if (isSettled || performance.now() > until || io.signal.aborted) return count - before;
+    last = count;
     await sleep(systemClock, PAUSE_MS, io.signal);
   }
 }

@@ -23,7 +23,7 @@ import { loadExitCode, replaySummary, type Arrivals, type LoadResult } from './l
 import type { LoadSending } from './load-sending.ts';
 import { findMax } from './max-load.ts';
 import { openLoadRun } from './open-load-run.ts';
-import { readReceived, readSettled } from './received-count.ts';
+import { readGrowth, readReceived } from './received-count.ts';
 
 interface LoadContext {
   readonly io: Io;
@@ -183,7 +183,7 @@ async function arrivalsOf(
   if (source === undefined) return {};
   const { delivered } = report.counts;
   try {
-    const received = (await readSettled(source, io, before + delivered)) - before;
+    const received = await readGrowth(source, io, { before, acknowledged: delivered });
     return { received, lost: Math.max(0, delivered - received) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
