@@ -10,13 +10,13 @@ export type ExactFormat = (typeof EXACT_FORMATS)[number];
 export interface Origin {
   readonly file: string;
   readonly line: number;
-  /** Number of the request in a HAR file, from 1. Such files have one line or thousands, so a line does not help. */
+  /**
+   * Number of the request in a HAR file, from 1. A line number does not help there: such files have one line or thousands.
+   */
   readonly request?: number;
 }
 
-/**
- * One entry of an input. The ledger of the replay counts every entry, including broken ones.
- */
+/** One entry of an input. The ledger of the replay counts every entry, including broken ones. */
 export type ReplayEntry = FoundEntry | BrokenEntry;
 
 /**
