@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 
 interface LaneTimerContext {
   readonly clock: Clock;
-  /** Aborted when the engine stops. The timer is then never set. */
+  /** Aborted when the engine stops. After that, the timer is never set. */
   readonly stopping: AbortSignal;
 }
 

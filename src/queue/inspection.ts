@@ -46,8 +46,8 @@ export interface QueueInspection {
   makeDue(ids: readonly string[]): Promise<readonly DueResult[]>;
 
   /**
-   * Removes deliveries for good, unless they are in flight. Returns one result per delivery, in order. Pass a delivery that
-   * was just read, instead of its id, so that a server need not look for it again.
+   * Removes deliveries permanently, unless they are in flight. Returns one result per delivery, in order. Pass a delivery
+   * that was just read, instead of its id, so that a server need not look for it again.
    */
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]>;
 }

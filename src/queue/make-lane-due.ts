@@ -30,7 +30,7 @@ function isOf({ source, destination }: LaneId, delivery: Delivery): boolean {
   return delivery.source === source && delivery.destination === destination;
 }
 
-/** Whether a delivery waits for its next round although no webhook asked it to. */
+/** Whether a delivery waits for its next round although no webhook asked for a wait. */
 export function waitsInVain({ dueAt, progress }: Pick<Delivery, 'dueAt' | 'progress'>, now: number): boolean {
   return dueAt > now && Object.values(progress.notBefore).every((until) => until <= now);
 }

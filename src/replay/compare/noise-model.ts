@@ -30,7 +30,7 @@ interface PathHistory {
   differing: number;
   readonly old: ValueSketch;
   readonly new: ValueSketch;
-  /** The values of the responses of the old receiver to repeated messages. */
+  /** Values of the old receiver's responses to repeated messages. */
   readonly again: ValueSketch;
 }
 

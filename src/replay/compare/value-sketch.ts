@@ -38,7 +38,7 @@ const MAX_KEPT = 30;
 const MIN_VALUES = 10;
 /** Minimum number of messages with a trait that the other receiver never shows, to rule out chance. */
 const MIN_MESSAGES = 5;
-/** Minimum number of messages with a trait to expect. With 10, chance explains the lack of one in 1 of 20,000 cases. */
+/** Minimum expected number of messages with a missing trait. If 10 are expected, chance yields none 1 time in 20,000. */
 const MIN_EXPECTED = 10;
 const CURRENT_MS = 10 * 60 * 1_000;
 

@@ -15,7 +15,7 @@ export interface PairVisitor {
   readonly items: (path: string, one: Items, other: Items) => readonly (readonly [JsonValue, JsonValue])[];
 }
 
-/** Visits two JSON values. All items of an array have one path: `$.items[*].id`. */
+/** Visits the pairs of values at equal paths. All items of an array have one path: `$.items[*].id`. */
 export function visitPairs(
   path: string,
   [one, other]: readonly [ResponseValue, ResponseValue],

@@ -8,7 +8,7 @@ const PERCENTS = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9, 'p99.99': 
 /** Longest duration that the histogram records, in microseconds: one day. Longer ones count as one day. */
 const HIGHEST_US = 86_400_000_000;
 
-/** Counts durations in constant memory, with three significant digits, in microseconds because Node counts whole numbers. */
+/** Counts durations in constant memory. Converts them to microseconds, because Node's histogram accepts only integers. */
 export class LatencyHistogram {
   readonly #histogram: RecordableHistogram = createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
 

@@ -24,7 +24,7 @@ export interface LoadShare {
 /** The share of a single sender, which sends all messages. */
 export const WHOLE: LoadShare = { index: 0, of: 1 };
 
-/** Maximum rounding error of a number of messages, which is a sum of fractions. */
+/** Tolerance for rounding errors in a number of messages, which is a sum of fractions. */
 const TOLERANCE = 1e-6;
 
 /** Yields the due time of each message of a share, in ascending order. */

@@ -36,7 +36,7 @@ export interface ReadyOptions {
   readonly strict: boolean;
   readonly rewrite: Rewrite;
   readonly now: () => number;
-  /** Finds how a message violates the tracking plan of `--plan`. Undefined without that flag. */
+  /** Returns an error if a message violates the tracking plan of `--plan`. Undefined without that flag. */
   readonly violation?: ((message: JsonValue) => HooksError | undefined) | undefined;
 }
 

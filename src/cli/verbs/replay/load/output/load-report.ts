@@ -59,7 +59,7 @@ function chart(
   });
   const step = (WIDTH - LEFT) / Math.max(1, points.length - 1);
   const lines = series.map(({ name, color, values }, line) => {
-    // A missing value interrupts the line.
+    // Interrupts the line at a missing value.
     const path = values.map((value, index) => {
       const isStart = (values[index - 1] ?? null) === null;
       return value === null ? '' : `${isStart ? 'M' : 'L'}${(LEFT + index * step).toFixed(1)} ${y(value)}`;
