@@ -33,8 +33,8 @@ export interface EngineOptions extends RouterOptions {
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
   /**
-   * Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait. Called
-   * when a destination that was down is back. @default each delivery waits for its own time
+   * Makes the retrying deliveries of a lane due now, except those whose webhook asked for a longer wait. Called when a
+   * destination that was down is back. @default each delivery waits for its own time
    */
   readonly makeDue?: MakeDue | undefined;
   /**
@@ -96,7 +96,7 @@ export class Engine implements Pick<Router, 'submit'> {
       ...this.#options,
       random,
       isWatched: pollMs !== undefined && queue.watch !== undefined,
-      // A listener that throws must not make a delivered message look undelivered.
+      // Isolates deliveries from a listener that throws; otherwise, a delivered message would look undelivered.
       onEvent: listener && ((event) => callDetached(listener, event)),
       stopping: this.#stopping.signal,
       aborting: this.#aborting.signal,

@@ -6,7 +6,7 @@ interface LaneTimerContext {
   readonly stopping: AbortSignal;
 }
 
-/** The timer of a lane, which keeps only the earliest of the times for which it is set. */
+/** The timer of a lane. If it is set several times, the earliest time counts. */
 export class LaneTimer {
   readonly #context: LaneTimerContext;
   readonly #onTime: () => void;

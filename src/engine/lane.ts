@@ -77,7 +77,7 @@ export class Lane {
   wake(): void {
     this.#isEmpty = false;
     this.#mayHaveMore = true;
-    // After a failed claim, only the timer claims again, so that the queue is not asked too often.
+    // After a failed claim, only the timer claims again, so that a failing queue is not called too often.
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
   }
 

@@ -54,7 +54,7 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementCo
   return { state: 'dead', reason: 'exhausted', progress };
 }
 
-/** Returns the delivery as it is after the settlement. */
+/** Returns the delivery after the settlement. */
 export function settledDelivery(delivery: Delivery, settlement: Settlement, now: number): Delivery {
   if (settlement.state === 'retrying') return { ...delivery, ...settlement };
   const settledAt = Math.floor(now);

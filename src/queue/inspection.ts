@@ -40,8 +40,8 @@ export interface QueueInspection {
   retry(ids: readonly string[]): Promise<readonly RetryResult[]>;
 
   /**
-   * Makes deliveries that wait for a retry due now, even if a webhook asked for a longer wait. A pending delivery is due
-   * already. Returns one result per id, in order.
+   * Makes retrying deliveries due now, even if a webhook asked for a longer wait. A pending delivery is due already.
+   * Returns one result per id, in order.
    */
   makeDue(ids: readonly string[]): Promise<readonly DueResult[]>;
 

@@ -7,8 +7,8 @@ import type { LaneId } from './queue.ts';
 const STEP = 500;
 
 /**
- * Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait. Calls
- * `goesOn` after each step, and stops if it returns false. Rejects with QueueError.
+ * Makes the retrying deliveries of a lane due now, except those whose webhook asked for a longer wait. Calls `goesOn`
+ * after each step, and stops if it returns false. Rejects with QueueError.
  */
 export async function makeLaneDue(
   inspection: QueueInspection,

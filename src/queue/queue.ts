@@ -1,7 +1,7 @@
 import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.ts';
 
 /**
- * Stores deliveries until they are settled. It stores bytes, ids, keys, times and states, and knows nothing about messages.
+ * Stores deliveries until they are settled. It stores bytes, ids, keys, times and states, and does not interpret messages.
  * Every implementation passes test/queue/conformance.ts. All methods reject with QueueError if the store fails, and with
  * ClosedError after close(). Calls of one turn of the event loop may share a transaction.
  */

@@ -8,7 +8,7 @@ import type { LaneHealth } from '../health.ts';
 import type { UninterruptedRun } from '../uninterrupted-run.ts';
 import type { ResponseCauses } from './classify.ts';
 
-/** Returns the signature headers with which a body was received. Undefined if it was received without them. */
+/** Returns the signature headers that came with a body. Undefined if there were none. */
 export type ReceivedSignature = (body: Uint8Array) => SignedHeaders | undefined;
 
 /** Context that the rounds of a lane share. */

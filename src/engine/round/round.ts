@@ -143,8 +143,8 @@ class Round {
   }
 
   /**
-   * Signs with the current secret, which may be newer than the delivery. Without a secret, uses the signature with which the
-   * body was received.
+   * Signs with the current secret, which may be newer than the delivery. Without a secret, uses the signature that came
+   * with the body.
    */
   #sign(): SignedBody {
     const { body, messageId } = this.#claim.delivery;

@@ -11,7 +11,7 @@ import {
 import { sketchDifferences, ValueSketch, type ComparedEntry, type SketchDifference } from './value-sketch.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** The exchange of a message with both receivers from which compared values come. */
+/** Context of compared values: the exchange that they come from, and its message. */
 export interface ComparedContext extends ExchangeContext {
   readonly entry: ComparedEntry;
 }
@@ -120,7 +120,7 @@ export class NoiseModel {
     });
   }
 
-  /** Returns the text by which array items are compared. Values that differ only by noise have equal texts. */
+  /** Returns a text for comparing array items. Values that differ only by noise have equal texts. */
   readonly standIn = (path: string, value: ResponseValue, context: ExchangeContext): string =>
     this.isNoisy(path) ? `<${formatOf(value)}>` : maskedText(value, context);
 

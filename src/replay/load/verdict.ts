@@ -55,9 +55,9 @@ const MAX_BEHIND_MS = 1_000;
 const SUSPECT_BEHIND_MS = 100;
 
 /**
- * Evaluates the objectives of a load. The sender was the bottleneck if more than 1 % of the messages were sent late.
- * Latency includes this delay, so an objective that holds in spite of it is proved. A broken objective is not, if the
- * delay can explain it: more than half of the allowed latency, or long enough to send messages in bursts.
+ * Evaluates the objectives of a load. The sender was the bottleneck if more than 1 % of the messages were sent late, or if
+ * its delay can explain a broken objective: it is more than half of the allowed latency, or makes late messages go out in
+ * bursts. Latency includes the delay, so an objective that holds in spite of the delay is proved.
  */
 export function judgeObjectives(
   objectives: readonly Objective[],

@@ -28,9 +28,9 @@ export interface FoundEntry {
   readonly kind: 'message' | 'capture';
   readonly origin: Origin;
   /**
-   * The bytes of the entry as they are in the input, with the white space around them only for --exact. They
-   * are a view of memory that is never written again, so they may be kept. While they are kept, the part of
-   * the file around them (at most 1 MiB) stays in memory.
+   * The bytes of the entry as in the input, with the white space around them only for --exact. Callers may keep them,
+   * because their memory is never overwritten. While they are kept, the part of the file around them (at most 1 MiB) stays
+   * in memory.
    */
   readonly bytes: Uint8Array;
   /** The headers of a capture that is read with --exact. */

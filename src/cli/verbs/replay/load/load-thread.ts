@@ -135,7 +135,7 @@ function addEvents(numbers: Float64Array, { add }: LoadEvents): void {
 
 /** Time to collect events before posting them: a message between threads costs as much as a hundred events. */
 const COLLECT_MS = 50;
-/** Maximum numbers in a message: at the end of a load, many messages can become unsent at once. */
+/** Maximum number of values in a message between threads, because many messages can end unsent at once. */
 const MAX_NUMBERS = 100_000;
 
 /** Main function of the thread: opens the sender, and executes the commands that the thread receives. */

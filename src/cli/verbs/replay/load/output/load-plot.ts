@@ -21,7 +21,7 @@ export function plotLines(points: readonly TimelinePoint[]): string[] {
   return ['acknowledged per second', ...rates, axis, 'latency p99', ...times, axis];
 }
 
-/** Number of points for which a terminal of this width has room. */
+/** Number of points that fit in a terminal of this width. */
 export function plotWidth(columns: number): number {
   return Math.max(2, columns - LABEL_WIDTH - 12);
 }
