@@ -1,6 +1,6 @@
 /** JSON that a service or a tool wraps around a body. */
 export interface Envelope {
-  /** Description that follows the words "the body is": `an event of API Gateway or Lambda, which holds the body`. */
+  /** Description that follows the words "the body is": `an API Gateway or Lambda event, which holds the body`. */
   readonly what: string;
   readonly fix: string;
   /** Filters for jq that extract the body and its X-Signature. Undefined if the envelope does not have the signature. */
@@ -37,7 +37,7 @@ const ENVELOPES: readonly Envelope[] = [
       capture === 1 ? (encodedText(bodyBase64, true) ?? textOf(body)) : undefined,
   },
   {
-    what: 'an event of API Gateway or Lambda, which holds the body',
+    what: 'an API Gateway or Lambda event, which holds the body',
     fix: 'Verify the body in it: event.body, or Buffer.from(event.body, "base64") where event.isBase64Encoded is true (jq -j .body)',
     jq: [
       'if .isBase64Encoded then .body | @base64d else .body end',
@@ -49,7 +49,7 @@ const ENVELOPES: readonly Envelope[] = [
         : encodedText(body, isBase64Encoded === true),
   },
   {
-    what: 'an event of SQS, which holds a body in each record',
+    what: 'an SQS event, which holds a body in each record',
     fix: 'Verify the body of each record: record.body (jq -j ".Records[0].body")',
     inside: ({ Records }) => textOf(firstOf(Records)['body']),
   },
@@ -59,17 +59,17 @@ const ENVELOPES: readonly Envelope[] = [
     inside: ({ Messages }) => textOf(firstOf(Messages)['Body']),
   },
   {
-    what: 'a notification of SNS, which holds the message as a text',
+    what: 'an SNS notification, which holds the message as a string',
     fix: 'Verify its Message: turn raw message delivery on, or take it out (jq -j .Message)',
     inside: ({ Type, Message }) => (Type === undefined ? undefined : textOf(Message)),
   },
   {
-    what: 'an event of SNS, which holds a message in each record',
+    what: 'an SNS event, which holds a message in each record',
     fix: 'Verify the message of each record (jq -j ".Records[0].Sns.Message")',
     inside: ({ Records }) => textOf(fieldsOf(firstOf(Records)['Sns'])?.['Message']),
   },
   {
-    what: 'a push of Pub/Sub, which holds the body in base64',
+    what: 'a Pub/Sub push message, which holds the body in base64',
     fix: 'Verify the bytes that message.data is the base64 of (jq -r .message.data | base64 -d)',
     inside: ({ message, subscription }) =>
       subscription === undefined ? undefined : encodedText(fieldsOf(message)?.['data'], true),
@@ -89,7 +89,7 @@ const ENVELOPES: readonly Envelope[] = [
     inside: ({ type, data }) => (type === 'Buffer' && isBytes(data) ? Buffer.from(data) : undefined),
   },
   {
-    what: 'an event of EventBridge, which holds the message as its detail',
+    what: 'an EventBridge event, which holds the message as its detail',
     fix: 'Verify the request that came in: EventBridge keeps the JSON of detail, not the bytes that were signed',
     inside: ({ detail, 'detail-type': type }) =>
       type === undefined || detail === undefined ? undefined : JSON.stringify(detail),

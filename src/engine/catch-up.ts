@@ -1,7 +1,7 @@
 import type { LaneId } from '../queue/queue.ts';
 import type { RoundContext } from './round/round.ts';
 
-/** Minimum milliseconds between two times at which all waiting deliveries are made due: a flapping destination is back often. */
+/** Minimum milliseconds between two catch-ups of a lane, because a flapping destination comes back often. */
 const PAUSE_MS = 5_000;
 
 /** Makes the waiting deliveries of a lane due. Calls `goesOn` after each step, and stops if it returns false. */
@@ -24,7 +24,7 @@ export class CatchUp {
     this.#parts = parts;
   }
 
-  /** Never rejects: if it fails, each delivery is delivered at its own time. */
+  /** Makes the deliveries due. Never rejects: after a failure, each delivery waits for its own time. */
   async run(): Promise<void> {
     const { lane, clock, makeDue, stopping, onEvent, wake } = this.#parts;
     const now = clock.now();

@@ -42,7 +42,7 @@ export function prepareDestinations(sources: Sources, userAgent: string): readon
   });
 }
 
-/** Milliseconds that a lease lasts longer than the attempts of a round, for example to wait for the queue. */
+/** Milliseconds by which a lease is longer than the attempts of a round, for example to wait for the queue. */
 const LEASE_SLACK_MS = 30_000;
 
 function prepareDestination(

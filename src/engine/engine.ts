@@ -23,8 +23,8 @@ export interface EngineOptions extends RouterOptions {
   /** Returns a random number for the jitter of waits: at least 0, less than 1. @default Math.random */
   readonly random?: () => number;
   /**
-   * Milliseconds between two looks for deliveries that other processes added, which the queue may announce sooner (`watch`).
-   * @default never: no other process adds any
+   * Milliseconds between two polls for deliveries of other processes. The queue may announce them sooner (`watch`).
+   * @default no polls, because no other process adds deliveries
    */
   readonly pollMs?: number;
   /**
@@ -33,8 +33,8 @@ export interface EngineOptions extends RouterOptions {
    */
   readonly unknownLanes?: 'cancel' | 'leave' | undefined;
   /**
-   * Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait. Called
-   * when a destination that was down is back. @default each delivery waits for its own time
+   * Makes the retrying deliveries of a lane due now, except those whose webhook asked for a longer wait. Called when a
+   * destination that was down is back. @default each delivery waits for its own time
    */
   readonly makeDue?: MakeDue | undefined;
   /**
@@ -64,7 +64,7 @@ export class Engine implements Pick<Router, 'submit'> {
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
   #adding = 0;
-  /** Whether all lanes that are in the queue but not in the config have been found, or need not be found. */
+  /** Whether the lanes that are in the queue but not in the config are known, or need not be known. */
   #knowsAllLanes = false;
   #idleWaiters: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class Engine implements Pick<Router, 'submit'> {
     const queue: Pick<Queue, 'add' | 'addsOnce'> = { add: (...args) => this.#add(...args), addsOnce };
     this.#router = new Router({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
-    // No limit, because every attempt in flight and every wait adds a listener to these signals.
+    // Removes the limit, because each attempt in flight and each wait adds a listener to these signals.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 
@@ -96,7 +96,7 @@ export class Engine implements Pick<Router, 'submit'> {
       ...this.#options,
       random,
       isWatched: pollMs !== undefined && queue.watch !== undefined,
-      // A listener that throws must not make a delivered message look undelivered.
+      // Isolates deliveries from a listener that throws; otherwise, a delivered message would look undelivered.
       onEvent: listener && ((event) => callDetached(listener, event)),
       stopping: this.#stopping.signal,
       aborting: this.#aborting.signal,
@@ -119,7 +119,7 @@ export class Engine implements Pick<Router, 'submit'> {
     });
   }
 
-  /** Finishes the attempts in flight and starts no others. Messages submitted later are only queued. */
+  /** Waits for the attempts in flight, and does not start others. Messages submitted later are only queued. */
   stop(): Promise<void> {
     this.#stopping.abort();
     this.#endWatch?.();
@@ -180,7 +180,7 @@ export class Engine implements Pick<Router, 'submit'> {
         failures = 0;
         this.#noteAllLanesKnown();
       } catch (error) {
-        // Reports no error: the caller of stop() closes the queue without waiting for `queue.lanes`, which then fails.
+        // Does not report the error: the caller of stop() closes the queue without waiting for `queue.lanes`, which fails.
         if (stopping.aborted) return;
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });
@@ -218,7 +218,7 @@ export class Engine implements Pick<Router, 'submit'> {
   }
 }
 
-/** Returns the keys of the lanes of a batch. Most batches have one lane, whose key is then made only once. */
+/** Returns the keys of the lanes of a batch. Most batches have one lane, whose key is then built only once. */
 function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
   const keys = new Set<string>();
   let last: LaneId | undefined;

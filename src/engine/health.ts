@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 
 export interface Observation {
   readonly symptom: Symptom;
-  /** Whether the attempt was the one that tests if an unhealthy webhook is back. */
+  /** Whether the attempt was a trial, which tests whether an unhealthy webhook works again. */
   readonly isTrial: boolean;
   readonly now: number;
 }
@@ -64,7 +64,7 @@ export function symptomOf(result: AttemptResult): Symptom {
   }
 }
 
-/** Tracks the health of the webhooks of a lane. A trial is the one attempt that tests whether a paused webhook is back. */
+/** Tracks the health of the webhooks of a lane. A trial is the one attempt that tests a paused webhook. */
 export class LaneHealth {
   readonly #threshold: number;
   readonly #clock: Clock;
@@ -97,7 +97,7 @@ export class LaneHealth {
     return false;
   }
 
-  /** Called before an attempt. Returns whether the attempt is a trial; the caller passes this result to `end`. */
+  /** Must be called before an attempt. Returns whether the attempt is a trial; the caller passes this to `end`. */
   begin(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0 || this.#trials.has(key) || this.#clock.now() < health.pausedUntil) return false;
@@ -105,7 +105,7 @@ export class LaneHealth {
     return true;
   }
 
-  /** Called after every attempt, also after an attempt without a result (`none`). */
+  /** Must be called after every attempt, also after an attempt without a result (`none`). */
   end(key: string, { symptom, isTrial }: { symptom: Symptom; isTrial: boolean }): void {
     if (isTrial) this.#trials.delete(key);
     const health = this.#states.get(key) ?? HEALTHY;

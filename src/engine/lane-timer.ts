@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 
 interface LaneTimerContext {
   readonly clock: Clock;
-  /** Aborted when the engine stops. The timer is then never set. */
+  /** Aborted when the engine stops. After that, the timer is never set. */
   readonly stopping: AbortSignal;
 }
 
-/** The timer of a lane, which keeps only the earliest of the times for which it is set. */
+/** The timer of a lane. If it is set several times, the earliest time counts. */
 export class LaneTimer {
   readonly #context: LaneTimerContext;
   readonly #onTime: () => void;

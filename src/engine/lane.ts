@@ -33,7 +33,7 @@ export class Lane {
   readonly #leaseMs: number;
   readonly #pace: LanePace;
   #inFlight = 0;
-  /** Claims whose round has ended and whose settlement the queue has not stored yet. */
+  /** Number of claims whose round has ended and whose settlement the queue has not stored yet. */
   #settling = 0;
   #claimedAt = -Infinity;
   #isClaiming = false;
@@ -42,11 +42,11 @@ export class Lane {
   #mayHaveMore = false;
   /** Whether the last claim found no unsettled delivery in the lane. */
   #isEmpty = false;
-  /** Whether the last claim returned as many deliveries as it may, so that more may be due. */
+  /** Whether the last claim returned as many deliveries as its limit allows, so that more may be due. */
   #wasFull = true;
   /** Whether the last claim left deliveries that wait behind others of their order keys. */
   #hasHeld = true;
-  /** Consecutive calls of `queue.claim` that failed. */
+  /** Number of consecutive failed calls of `queue.claim`. */
   #failures = 0;
   readonly #timer: LaneTimer;
   #onDone: (() => void) | undefined;
@@ -77,7 +77,7 @@ export class Lane {
   wake(): void {
     this.#isEmpty = false;
     this.#mayHaveMore = true;
-    // After a failed claim, only the timer claims again, so that the queue is not asked too often.
+    // After a failed claim, only the timer claims again, so that a failing queue is not called too often.
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
   }
 
@@ -103,7 +103,7 @@ export class Lane {
   }
 
   get #mayClaim(): boolean {
-    // A queue that is slow to store settlements gets no further claims.
+    // Stops claiming while the queue is slow to store settlements.
     const hasRoom = this.#inFlight < this.#concurrency && this.#settling < this.#concurrency;
     return hasRoom && !this.#context.stopping.aborted;
   }
@@ -192,10 +192,10 @@ export class Lane {
       const isOurs = settled instanceof Promise ? await settled : settled;
       if (isOurs !== undefined) this.#announce(claim.delivery, isOurs ? settlement : undefined, result);
     } catch (error) {
-      // Only a bug of this program ends here. The delivery is claimed again when its lease ends.
+      // Only a bug in this program leads here. The delivery is claimed again when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
-    // A listener may add a delivery in the microtask after a settlement. Until then, the engine must not look idle.
+    // A listener may add a delivery in the microtask after a settlement. Until then, the engine must not count as idle.
     if (this.#inFlight === 0) await Promise.resolve();
     this.#settling--;
     if (hasFailed || this.#mayHaveMore) this.wake();

@@ -25,7 +25,7 @@ export interface DeliveryOptions extends ConnectionOptions {
   readonly timeoutMs: number;
   /** The retry window in milliseconds, from the first attempt. 0 means one round. @default 14_400_000 (4 h) */
   readonly retryForMs: number;
-  /** Deliveries in flight to the destination at once. 1 to 1024. @default 32 */
+  /** Maximum number of deliveries in flight to the destination. 1 to 1024. @default 32 */
   readonly concurrency: number;
   /**
    * Whether `serve` and `worker` connect to loopback, private and link-local addresses, which they otherwise reject.
@@ -39,7 +39,7 @@ export interface DeliveryOptions extends ConnectionOptions {
    * false
    */
   readonly traceparent?: boolean | undefined;
-  /** Health of webhooks: one is unhealthy after `failures` consecutive failures, at least 1. @default { failures: 10 } */
+  /** When a webhook counts as unhealthy: after `failures` consecutive failures, at least 1. @default { failures: 10 } */
   readonly health: { readonly failures: number };
 }
 

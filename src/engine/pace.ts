@@ -3,10 +3,10 @@ import type { DeliveryOptions } from './options.ts';
 import type { RoundResult } from './round/round-result.ts';
 
 /**
- * How fast a lane starts deliveries. Without trouble, only the concurrency limits it. The lane is slowed while the
- * destination is down, because its attempts cost the other lanes time. It is also slowed when the destination is back, or
- * when deliveries have piled up: the receiver then has caches to fill and the backlogs of all senders to take. A slowed lane
- * starts as many deliveries per second as its concurrency; the number doubles with every quarter of a second that goes well.
+ * How fast a lane starts deliveries. Normally, only the concurrency limits it. A lane is slowed while its destination is
+ * down, because its attempts take time from other lanes. It is also slowed when the destination is back or deliveries have
+ * piled up, because the receiver then has empty caches and gets the backlogs of all senders. A slowed lane starts
+ * `concurrency` deliveries per second, and doubles this number after each successful quarter of a second.
  */
 export interface AttemptPace {
   /** Number of consecutive failed rounds of the lane. */
@@ -42,23 +42,23 @@ export function paceOptionsOf({ concurrency, health, retryForMs }: DeliveryOptio
 export const FULL_SPEED: AttemptPace = { failures: 0, ramp: undefined };
 
 /**
- * Duration of a step in milliseconds. 500 waiting deliveries are then gone within 2 seconds. With 10,000, the busiest second
- * has at most 2.5 times the mean, even if a response takes no time: that limits the growth.
+ * Duration of a step in milliseconds. It sends 500 waiting deliveries within 2 seconds. Of 10,000, the busiest second has
+ * at most 2.5 times the mean, even if responses take no time.
  */
 const STEP_MS = 250;
 const SECOND_MS = 1_000;
 
-/** Returns the duration of a step: long enough for one delivery. */
+/** Returns the duration of a step, which must be long enough for one delivery. */
 function stepMs(perSecond: number): number {
   return Math.max(STEP_MS, SECOND_MS / perSecond);
 }
 /** Shortest retry window, in milliseconds, with which deliveries can wait while their lane is slowed. */
 const PATIENT_MS = 10 * 60_000;
-/** Share of rounds that must succeed before the pace doubles. Not all of them: some fail for unrelated reasons. */
+/** Share of rounds that must succeed before the pace doubles. Less than all, because some fail for unrelated reasons. */
 const GROWS_FROM = 1 / 4;
 /**
- * Deliveries per second, for each unit of concurrency, above which the limit ends: no receiver responds within a
- * millisecond.
+ * Deliveries per second, for each unit of concurrency, above which a lane is no longer slowed, because no receiver
+ * responds within a millisecond.
  */
 const NO_LIMIT = 1_000;
 
@@ -158,10 +158,10 @@ export class LanePace {
   }
 
   /**
-   * Counts a round that has ended. Returns whether the destination is back with it after it was down.
+   * Counts a round that has ended. Returns whether the round shows that a destination that was down is back.
    *
-   * A rejection counts as a success, because it shows that the receiver is up. Interrupted,
-   * broken and lost rounds are not counted, because they say nothing about the receiver.
+   * A rejection counts as a success, because it shows that the receiver is up. Interrupted, broken and lost rounds are not
+   * counted, because they say nothing about the receiver.
    */
   ended({ outcome }: RoundResult): boolean {
     const isWell = outcome === 'delivered' || outcome === 'rejected';

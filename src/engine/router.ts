@@ -9,7 +9,7 @@ import type { SourceOptions, Sources } from './options.ts';
 
 /** The deliveries of one message. */
 export interface RoutedMessage {
-  /** Whether the queue had added the message already. It has no deliveries then. @default false */
+  /** Whether the queue had already added the message, which then has no deliveries. @default false */
   readonly isKnown?: boolean;
   readonly deliveries: readonly { readonly id: string; readonly destination: string }[];
 }

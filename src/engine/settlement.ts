@@ -54,7 +54,7 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementCo
   return { state: 'dead', reason: 'exhausted', progress };
 }
 
-/** Returns the delivery as it is after the settlement. */
+/** Returns the delivery after the settlement. */
 export function settledDelivery(delivery: Delivery, settlement: Settlement, now: number): Delivery {
   if (settlement.state === 'retrying') return { ...delivery, ...settlement };
   const settledAt = Math.floor(now);
@@ -78,8 +78,9 @@ type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 
 };
 
 /**
- * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again. Calls
- * `onLate` if the first try failed. The result is undefined if the engine stopped first; no promise if the queue needs none.
+ * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again.
+ * Calls `onLate` if the first try failed. The result is undefined if the engine stopped first, and not a promise if the
+ * queue settles synchronously.
  */
 export function settleInQueue(
   ended: EndedClaim,
@@ -108,5 +109,5 @@ async function settleUntilAccepted(
   }
 }
 
-/** The waits between two tries after this program or its queue failed. */
+/** The waits between retries after this program or its queue failed. */
 export const FAILURE_BACKOFF: Backoff = { ...ROUND_BACKOFF, longestMs: 30_000 };

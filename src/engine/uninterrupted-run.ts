@@ -5,8 +5,8 @@ const LOOK_MS = 2_000;
 const LATE_MS = 3_000;
 
 /**
- * Knows since when this process has run without interruption. A process that was stopped (SIGSTOP, Ctrl-Z, a debugger), or
- * whose clock was set forward, notices it because a timer of LOOK_MS fires too late.
+ * Tracks since when this process has run without interruption. A process that was stopped (SIGSTOP, Ctrl-Z, a debugger),
+ * or whose clock was set forward, notices it because a timer of LOOK_MS fires too late.
  */
 export class UninterruptedRun {
   readonly #clock: Clock;

@@ -139,7 +139,7 @@ export function percentDecoded(text: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** Returns the text of an invalid URL as it can stand in an error: redacted, printable and shortened. */
+/** Returns an invalid URL as errors show it: redacted, printable and shortened. */
 function shownText(text: string): string {
   return printable(redactUrl(text), 200);
 }

@@ -36,9 +36,9 @@ export interface Progress {
   /** When the first attempt began: the start of the retry window. Milliseconds since the epoch. */
   readonly firstAttemptAt?: number;
   readonly attempts: readonly AttemptRecord[];
-  /** Webhooks that have rejected the delivery and are not asked again. */
+  /** Webhooks that have rejected the delivery and are not tried again. */
   readonly rejectedBy: readonly string[];
-  /** The time before which each webhook must not be asked again (`Retry-After`). Milliseconds since the epoch. */
+  /** The time before which each webhook must not be tried again (`Retry-After`). Milliseconds since the epoch. */
   readonly notBefore: Readonly<Record<string, number>>;
 }
 

@@ -40,14 +40,14 @@ export interface QueueInspection {
   retry(ids: readonly string[]): Promise<readonly RetryResult[]>;
 
   /**
-   * Makes deliveries that wait for a retry due now, even if a webhook asked for a longer wait. A pending delivery is due
-   * already. Returns one result per id, in order.
+   * Makes retrying deliveries due now, even if a webhook asked for a longer wait. A pending delivery is due already.
+   * Returns one result per id, in order.
    */
   makeDue(ids: readonly string[]): Promise<readonly DueResult[]>;
 
   /**
-   * Removes deliveries for good, unless they are in flight. Returns one result per delivery, in order. Pass a delivery that
-   * was just read, instead of its id, so that a server need not look for it again.
+   * Removes deliveries permanently, unless they are in flight. Returns one result per delivery, in order. Pass a delivery
+   * that was just read, instead of its id, so that a server need not look for it again.
    */
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]>;
 }

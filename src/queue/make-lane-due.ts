@@ -7,8 +7,8 @@ import type { LaneId } from './queue.ts';
 const STEP = 500;
 
 /**
- * Makes the deliveries of a lane that wait for a retry due now, except those whose webhook asked for a longer wait. Calls
- * `goesOn` after each step, and stops if it returns false. Rejects with QueueError.
+ * Makes the retrying deliveries of a lane due now, except those whose webhook asked for a longer wait. Calls `goesOn`
+ * after each step, and stops if it returns false. Rejects with QueueError.
  */
 export async function makeLaneDue(
   inspection: QueueInspection,
@@ -30,7 +30,7 @@ function isOf({ source, destination }: LaneId, delivery: Delivery): boolean {
   return delivery.source === source && delivery.destination === destination;
 }
 
-/** Whether a delivery waits for its next round although no webhook asked it to. */
+/** Whether a delivery waits for its next round although no webhook asked for a wait. */
 export function waitsInVain({ dueAt, progress }: Pick<Delivery, 'dueAt' | 'progress'>, now: number): boolean {
   return dueAt > now && Object.values(progress.notBefore).every((until) => until <= now);
 }

@@ -19,7 +19,7 @@ export interface MoveCounts {
 }
 
 const MOVED: readonly DeliveryState[] = ['pending', 'retrying', 'dead'];
-/** Deliveries per page, which `to` adds in one transaction. With smaller pages, a server would be waited for more often. */
+/** Deliveries per page, which `to` adds in one transaction. Smaller pages would need more round trips to a server. */
 const PAGE = 1_000;
 
 /**

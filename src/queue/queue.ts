@@ -1,7 +1,7 @@
 import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.ts';
 
 /**
- * Stores deliveries until they are settled. It stores bytes, ids, keys, times and states, and knows nothing about messages.
+ * Stores deliveries until they are settled. It stores bytes, ids, keys, times and states, and does not interpret messages.
  * Every implementation passes test/queue/conformance.ts. All methods reject with QueueError if the store fails, and with
  * ClosedError after close(). Calls of one turn of the event loop may share a transaction.
  */
@@ -9,10 +9,10 @@ export interface Queue {
   /**
    * Adds deliveries, and resolves when the queue has stored them as durably as it can. Up to a thousand are added all or
    * none; if there are more and the promise rejects, some may be stored. Adding a known id changes nothing, whether the
-   * delivery waits, is in flight, or is settled and still remembered: so a caller can add a batch again. A delivery that is
-   * added as dead is never claimed.
-   * @param once Messages of which the queue remembers for 24 hours that they were added, in the transaction of `deliveries`.
-   *   The queue skips the deliveries of those that it remembers already, and resolves to their ids.
+   * delivery waits, is in flight, or is settled and still remembered: so a caller can add a batch again. A delivery that
+   * is added as dead is never claimed.
+   * @param once Messages to add only once. The queue remembers their ids for 24 hours, in the transaction of `deliveries`.
+   * It skips the deliveries of messages that it remembers already, and resolves to the ids of these messages.
    */
   add(deliveries: readonly Delivery[], once?: OnceMessages): Promise<ReadonlySet<string> | void>;
 
@@ -49,9 +49,9 @@ export interface Queue {
   lanes(): Promise<readonly LaneId[]>;
 
   /**
-   * Calls `onAdded` with a lane soon after another process has added deliveries to the lane. Some calls may be missing, as
-   * while a connection is lost, so the caller must also poll. Returns a function that ends the calls; close() ends them, too.
-   * Undefined for a queue of one process.
+   * Calls `onAdded` with a lane soon after another process has added deliveries to the lane. Some calls may be missing,
+   * for example while a connection is lost, so the caller must also poll. Returns a function that ends the calls; close()
+   * ends them, too. Undefined for a queue of one process.
    */
   watch?(onAdded: (lane: LaneId) => void): () => void;
 

@@ -4,7 +4,7 @@ import type { LaneStats, QueueInspection } from './inspection.ts';
 /** The state of a queue in numbers, with some examples. */
 export interface QueueSurvey {
   readonly lanes: readonly LaneStats[];
-  /** Number of dead letters by reason. All under the reason '' if they are not counted by reason. */
+  /** Number of dead letters by reason. If they are not counted by reason, all are under the reason ''. */
   readonly dead: Readonly<Record<string, number>>;
   /** A sample of the deliveries that wait for a retry, with the results of their attempts. */
   readonly retrying: readonly Delivery[];
@@ -17,10 +17,10 @@ export interface QueueSurvey {
   readonly newestAt: number | undefined;
 }
 
-const SOME = 50;
+const MAX_SAMPLE = 50;
 
 /**
- * Surveys any queue through its inspection. Leaves out which processes deliver, which an inspection does not know, and the
+ * Surveys any queue through its inspection. Omits the delivering processes, which an inspection does not know, and the
  * reasons of dead letters, because each dead letter would have to be read.
  */
 export async function surveyInspection(inspection: QueueInspection): Promise<QueueSurvey> {
@@ -28,7 +28,7 @@ export async function surveyInspection(inspection: QueueInspection): Promise<Que
   const isRetrying = lanes.some(({ retrying }) => retrying > 0);
   const dead = lanes.reduce((sum, lane) => sum + lane.dead, 0);
   const { deliveries } = isRetrying
-    ? await inspection.list({ states: ['retrying'], limit: SOME })
+    ? await inspection.list({ states: ['retrying'], limit: MAX_SAMPLE })
     : { deliveries: [] };
   return {
     lanes,

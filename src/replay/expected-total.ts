@@ -2,7 +2,7 @@ import type { Input } from './reading/inputs.ts';
 
 /** Estimates how many entries the inputs have, from their sizes and the entries found so far. */
 export class ExpectedTotal {
-  /** Size of all inputs; undefined if one is a pipe or packed, whose size is unknown before the end. */
+  /** Total bytes of the inputs. Undefined if one is a pipe or gzipped, because its content has an unknown size. */
   readonly #bytes: number | undefined;
   #readBytes = 0;
   #entries = 0;
@@ -15,7 +15,7 @@ export class ExpectedTotal {
     );
   }
 
-  /** Counts bytes as read. Called before the entries in these bytes are counted by `found`. */
+  /** Adds to the bytes read so far. Must be called before `found` counts the entries in these bytes. */
   readonly read = (bytes: number): void => {
     this.#readBytes += bytes;
   };
@@ -24,7 +24,7 @@ export class ExpectedTotal {
     this.#entries += entries;
   }
 
-  /** The estimated number of entries in all inputs; undefined while there is no estimate. */
+  /** The estimated number of entries in all inputs. Undefined if it is unknown, such as before the first entry. */
   get total(): number | undefined {
     const isKnown = this.#bytes !== undefined && this.#entries > 0;
     if (!isKnown || this.#readBytes > this.#bytes) return undefined;

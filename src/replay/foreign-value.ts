@@ -1,8 +1,8 @@
 import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '../message/types.ts';
 
-/** A kind of JSON that another program writes and that contains messages. */
+/** JSON that another program writes, such as an SQS event, with messages inside. */
 interface ForeignValue {
-  /** Name of the kind of JSON, as it follows the words "this is": `an event of SQS`. */
+  /** Noun phrase for the error sentence `this is …`, such as `an SQS event`. */
   readonly what: string;
   /** The jq filter that extracts the messages. */
   readonly filter: string;
@@ -27,7 +27,7 @@ const EXPORTED = {
   hint: 'add these deliveries to a queue with hooks queue import FILE; for hooks replay, export without --deliveries',
 };
 
-/** Whether a value is a line of `hooks queue export --deliveries`. Its `type` is that of its message. */
+/** Whether a value is a line of `hooks queue export --deliveries`. Such a line has a `type`, so it looks like a message. */
 export function isExported(value: JsonValue): boolean {
   if (!isJsonObject(value)) return false;
   const { seen, orderKeys, attempts, destination } = value;
@@ -42,35 +42,37 @@ function knownValueOf(value: JsonValue): ForeignValue | undefined {
   return event ?? listOf(value) ?? wrappedOf(value) ?? listBelow(value);
 }
 
-/** Recognizes a JSON string that contains JSON, because its line was encoded twice. */
+/** Recognizes a JSON string that itself contains JSON, because its line was encoded twice. */
 function textValueOf(text: string): ForeignValue | undefined {
   const isJson = /^\s*[[{]/.test(text);
-  return isJson ? { what: 'a text that holds JSON: it was encoded twice', filter: 'fromjson' } : undefined;
+  return isJson
+    ? { what: 'a string that contains JSON: it was encoded twice', filter: 'fromjson' }
+    : undefined;
 }
 
-/** Events of services and tools, each recognized by one of its paths. */
+/** JSON of cloud services and tools, each recognized by any of the fields in `path`. */
 const SERVICE_EVENTS: readonly (ForeignValue & { readonly path: readonly string[] })[] = [
-  { path: ['Records.0.body'], what: 'an event of SQS', filter: '.Records[].body | fromjson' },
+  { path: ['Records.0.body'], what: 'an SQS event', filter: '.Records[].body | fromjson' },
   {
     path: ['Messages.0.Body'],
     what: 'the output of aws sqs receive-message',
     filter: '.Messages[].Body | fromjson',
   },
-  { path: ['Records.0.Sns.Message'], what: 'an event of SNS', filter: '.Records[].Sns.Message | fromjson' },
+  { path: ['Records.0.Sns.Message'], what: 'an SNS event', filter: '.Records[].Sns.Message | fromjson' },
   {
     path: ['Records.0.kinesis.data'],
-    what: 'an event of Kinesis',
+    what: 'a Kinesis event',
     filter: '.Records[].kinesis.data | @base64d | fromjson',
   },
-  { path: ['message.data'], what: 'a push of Pub/Sub', filter: '.message.data | @base64d | fromjson' },
-  { path: ['TopicArn'], what: 'a notification of SNS', filter: '.Message | fromjson' },
-  { path: ['detail-type'], what: 'an event of EventBridge', filter: '.detail' },
+  { path: ['message.data'], what: 'a Pub/Sub push message', filter: '.message.data | @base64d | fromjson' },
+  { path: ['TopicArn'], what: 'an SNS notification', filter: '.Message | fromjson' },
+  { path: ['detail-type'], what: 'an EventBridge event', filter: '.detail' },
   {
     path: ['httpMethod', 'requestContext'],
-    what: 'an event of API Gateway or Lambda',
+    what: 'an API Gateway or Lambda event',
     filter: 'if .isBase64Encoded then .body | @base64d else .body end | fromjson',
   },
-  { path: ['hits.hits'], what: 'a response of Elasticsearch', filter: '.hits.hits[]._source' },
+  { path: ['hits.hits'], what: 'an Elasticsearch response', filter: '.hits.hits[]._source' },
 ];
 
 function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
@@ -103,7 +105,7 @@ function listBelow(value: JsonObject): ForeignValue | undefined {
   return undefined;
 }
 
-/** Recognizes a message in an object, parsed or as a text: `{"payload":{…}}`. */
+/** Recognizes an object that holds a message in one of its fields, or in each of them: `{"payload":{…}}`. */
 function wrappedOf(value: JsonObject): ForeignValue | undefined {
   const values = Object.values(value);
   if (values.length > 1 && values.every(isLikeMessage)) {
@@ -113,7 +115,7 @@ function wrappedOf(value: JsonObject): ForeignValue | undefined {
     const what = `an object that holds a message as \`${key}\``;
     if (isLikeMessage(inside)) return { what, filter: `.${quotedKey(key)}` };
     if (typeof inside === 'string' && isMessageText(inside)) {
-      return { what: `${what}, as a text`, filter: `.${quotedKey(key)} | fromjson` };
+      return { what: `${what}, as a string`, filter: `.${quotedKey(key)} | fromjson` };
     }
   }
   return undefined;
@@ -123,7 +125,7 @@ function isLikeMessage(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && isMessageType(value['type']);
 }
 
-/** Whether a text contains a message. Texts longer than MAX_PARSED are not parsed, because this is only for a hint. */
+/** Whether a string is the JSON of a message. Does not parse long strings, because the result is only used for a hint. */
 function isMessageText(text: string): boolean {
   if (!text.trimStart().startsWith('{') || text.length > MAX_PARSED) return false;
   try {

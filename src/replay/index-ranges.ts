@@ -1,7 +1,7 @@
 /** A range of whole numbers from `start` up to, but not including, `end`. */
 export type IndexRange = readonly [start: number, end: number];
 
-/** A set of mostly consecutive whole numbers: its size in memory is the number of gaps. */
+/** A set of whole numbers, stored as ranges. Its memory grows with the number of gaps, not with the number of members. */
 export class IndexRanges {
   /** The ranges in ascending order, with a gap between neighboring ranges. */
   readonly #ranges: [start: number, end: number][];

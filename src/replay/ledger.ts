@@ -11,34 +11,34 @@ export type LedgerOutcome = (typeof OUTCOMES)[number];
 
 export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly read: number;
-  /** Number of entries skipped by filter, offset or resume. They do not count as `read`. */
+  /** Number of entries skipped by `--filter`, `--offset` or `--resume`. They do not count as `read`. */
   readonly skipped: number;
   /** Duration of the whole replay in ms. */
   readonly ms: number;
-  /** Messages per second that this process delivered, queued or gave up as failed. */
+  /** Messages per second that this process delivered, queued or failed to deliver. */
   readonly perSecond: number;
   /** Time from the start of a message's first attempt to its outcome. Null if no message was attempted. */
   readonly latencyMs: Percentiles;
-  /** Counts of the entries that the resumed replay settled. Absent if no replay was resumed. */
+  /** Counts of the entries that the interrupted replay settled. Absent unless this replay resumes one. */
   readonly resumed?: ResumedCounts;
-  /** The `--offset` of the first unread entry, when an input that can be read only once was not read to its end. */
+  /** The `--offset` at which the unread entries begin. Present if the replay cannot be resumed and did not read all input. */
   readonly unreadFrom?: number;
-  /** The `--offset` of the first entry that was unsent (read, but not sent) or unread. Present if `unreadFrom` is. */
+  /** The `--offset` of the first entry that was not sent, whether it was read or not. Present if `unreadFrom` is. */
   readonly unsentFrom?: number;
 }
 
 /**
- * Counts of the entries that the resumed replay settled. Delivered and queued entries are among the
- * `skipped`; the others are among `failed`, `invalid` and `filtered`, as if this replay had settled them.
+ * Counts of the entries that the interrupted replay settled. This replay counts delivered and queued entries as `skipped`,
+ * and the others as `failed`, `invalid` or `filtered`.
  */
 export interface ResumedCounts {
-  /** Whether the resumed replay had settled every entry, so that nothing is sent now. */
+  /** Whether the earlier replay settled every entry, so that this one sends nothing. */
   readonly finished: boolean;
   readonly delivered: number;
   readonly queued: number;
 }
 
-/** Outcomes of the resumed replay after which an entry is not sent again. */
+/** Outcomes of a message that the receiver or the queue has accepted. */
 export type TakenOutcome = 'delivered' | 'queued';
 
 /**
@@ -60,21 +60,21 @@ export class Ledger {
   };
   #read = 0;
   #skipped = 0;
-  /** Counts of the entries that the resumed replay delivered or queued; undefined if no replay is resumed. */
+  /** Counts of the entries that the interrupted replay delivered or queued. Undefined unless this replay resumes one. */
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
   #firstUnsent: number | undefined;
-  /** The `--offset` of the replay; undefined once the input is read to its end. */
+  /** The `--offset` of a replay that cannot be resumed. Undefined once all input is read. */
   #offset: number | undefined;
 
-  /** @param offset The `--offset`, for a replay that cannot be resumed: its summary says how far the input was read. */
+  /** @param offset the `--offset` of a replay that cannot be resumed, whose summary says how far the input was read */
   constructor(clock: Clock, offset?: number) {
     this.#offset = offset;
     this.#clock = clock;
     this.#startedAt = clock.now();
   }
 
-  /** Counts an entry that is not selected. */
+  /** Counts an entry that `--filter` or `--offset` excludes. */
   skip(): void {
     this.#skipped++;
   }
@@ -101,10 +101,7 @@ export class Ledger {
     return ++this.#read;
   }
 
-  /**
-   * Closes an entry. `ms` is the duration of its attempts, if there were any. Throws RangeError if the entry
-   * is not open.
-   */
+  /** Closes an entry. `ms` is the duration of its attempts, if there were any. Throws RangeError if the entry is not open. */
   close(number: number, outcome: LedgerOutcome, ms?: number): void {
     const isOpen = number >= 1 && number <= this.#read && !this.#closedNumbers.has(number);
     if (!isOpen) throw new RangeError(`Expected entry ${number} of the ledger to be open`);
@@ -123,7 +120,7 @@ export class Ledger {
     return OUTCOMES.reduce((sum, outcome) => sum + this.#closed[outcome], 0);
   }
 
-  /** Notes that no input is left to read. */
+  /** Records that all inputs were read to their end. */
   readToEnd(): void {
     this.#offset = undefined;
   }
@@ -150,8 +147,8 @@ export class Ledger {
 }
 
 /**
- * Whether every entry was delivered, queued or filtered, and at least one was delivered or queued. Includes the entries
- * that a resumed replay settled.
+ * Whether every entry was delivered, queued or filtered, and at least one was delivered or queued. Includes the entries of
+ * the interrupted replay that this one resumes.
  */
 export function isAllTaken({ read, delivered, queued, filtered, resumed }: ReplaySummary): boolean {
   const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
@@ -159,7 +156,7 @@ export function isAllTaken({ read, delivered, queued, filtered, resumed }: Repla
   return taken > 0 && taken + filtered === read + before;
 }
 
-/** Neighboring buckets differ by 2 %, so a value is at most 1 % from the middle of its bucket. */
+/** Ratio of neighboring buckets. They differ by 2 %, so a value is at most 1 % from the middle of its bucket. */
 const STEP = 1.02;
 const LOG_STEP = Math.log(STEP);
 const SMALLEST_MS = 0.001;
@@ -194,8 +191,8 @@ export class Latency {
   }
 
   /**
-   * The nearest-rank percentile of the latencies: the smallest one that at least this share of them does not
-   * exceed. Null if there are none.
+   * The nearest-rank percentile: the smallest duration that at least this share of all durations do not exceed. Null
+   * without durations.
    */
   #percentile(share: number): number | null {
     if (this.#count === 0) return null;

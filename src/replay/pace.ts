@@ -5,8 +5,8 @@ import { printable } from '../redact.ts';
 /** The schedule of one replay: says when the next message may be sent. */
 export interface ReplayPace {
   /**
-   * Takes the next slot of the schedule and returns the ms until it; 0 means now. `recordedAt` is the
-   * timestamp of the message, in ms since the epoch.
+   * Reserves the next slot of the schedule, and returns the ms until then; 0 means now. `recordedAt` is the timestamp of
+   * the message, in ms since the epoch.
    */
   next(recordedAt?: number): number;
 }
@@ -15,7 +15,7 @@ export interface ReplayPaceOptions {
   readonly clock: Clock;
   /** Minimum ms between two messages, as parsed by `readRate`. Undefined for no limit on the rate. */
   readonly intervalMs?: number | undefined;
-  /** Factor by which to speed up the recorded gaps, as parsed by `readSpeed`. Undefined if the gaps do not matter. */
+  /** Factor by which to shorten the recorded gaps, as parsed by `readSpeed`. Undefined to ignore the recorded gaps. */
   readonly speed?: number | undefined;
 }
 
@@ -28,8 +28,8 @@ export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): Rep
 }
 
 /**
- * Maximum lateness to make up for, because timers fire late and in whole milliseconds. Longer delays are
- * stalls, which are not made up for.
+ * Maximum delay to make up for by sending faster, because timers fire late and in whole milliseconds. The rest of a longer
+ * stall is not made up for.
  */
 const CATCH_UP_MS = 100;
 
@@ -52,10 +52,7 @@ class SteadyPace implements ReplayPace {
   }
 }
 
-/**
- * Keeps the recorded gaps, divided by `speed`. Sends a message that was recorded earlier than its predecessor
- * at once.
- */
+/** Keeps the recorded gaps, divided by `speed`. An older message than its predecessor follows without a gap. */
 class RecordedPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #speed: number;
@@ -84,11 +81,14 @@ export function readRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(text.trim()) ?? [];
   const intervalMs = (UNITS_MS[unit ?? ''] ?? Number.NaN) / Number(count);
   if (Number.isFinite(intervalMs)) return intervalMs;
-  throw new ConfigError(`Expected \`--rate\` to be messages per time, got ${printable(text, 40)}`, {
-    key: 'rate',
-    origin: '--rate',
-    hint: 'write 100/s, 30/m or 500/h',
-  });
+  throw new ConfigError(
+    `Expected \`--rate\` to be messages per second, minute or hour, got ${printable(text, 40)}`,
+    {
+      key: 'rate',
+      origin: '--rate',
+      hint: 'write 100/s, 30/m or 500/h',
+    },
+  );
 }
 
 /** Parses `1x`, `10x`, `0.5x` to a factor. Throws ConfigError. */

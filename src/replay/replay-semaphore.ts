@@ -1,9 +1,9 @@
 /** Limits on the messages in flight. */
 export interface ReplayLimits {
   /**
-   * Maximum messages in flight, including those that wait for an earlier message of their user. Exceeds the concurrency of
-   * the engine. A limit four times as large let a slow user hold up the others later, but took a quarter more memory and a
-   * tenth more CPU time with 20 users, because waiting messages grow old in the heap.
+   * Maximum messages in flight, including those that wait for an earlier message of the same user. Exceeds the number of
+   * concurrent attempts, so that a slow user delays other users less. A limit four times as large took a quarter more
+   * memory and a tenth more CPU time with 20 users, because waiting messages grow old in the heap.
    */
   readonly messages: number;
   readonly bytes: number;
@@ -20,7 +20,7 @@ export function replayLimits({
   readonly concurrency: number;
   readonly maxQueued: number;
 }): ReplayLimits {
-  // At most `maxQueued` messages, so that the client of the replay never rejects one for lack of room.
+  // At most `maxQueued`, so that the client never rejects a message because its queue is full.
   return { messages: Math.min(Math.max(64, concurrency * 3), maxQueued), bytes: MAX_BYTES_IN_FLIGHT };
 }
 
@@ -61,8 +61,8 @@ export class ReplaySemaphore {
   }
 
   /**
-   * Frees the room of one message. Wakes the reader at the end of this turn of the event loop, after all
-   * messages that settle in it.
+   * Releases one message. Wakes the waiting reader at the end of this turn of the event loop, after all messages that
+   * settle in the same turn.
    */
   give(bytes: number): void {
     this.#messages--;

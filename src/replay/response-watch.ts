@@ -21,12 +21,12 @@ export class ResponseWatch {
     this.#cancel = clock.after(limitMs, this.#look);
   }
 
-  /** A signal that aborts when messages waited for a response for `limitMs` and no response came. */
+  /** Aborts after `limitMs` without a response, if messages were waiting for one all that time. */
   get signal(): AbortSignal {
     return this.#silence.signal;
   }
 
-  /** Counts a message that now waits for its response. */
+  /** Counts a message as waiting for its response. */
   sent(): void {
     if (this.#waiting++ === 0) this.responded();
   }
@@ -36,7 +36,7 @@ export class ResponseWatch {
     this.#since = this.#options.clock.now();
   }
 
-  /** Counts a message as no longer waiting for its response. */
+  /** Counts a message as no longer waiting. A delivery counts as a response. */
   settled({ isDelivered }: { readonly isDelivered: boolean }): void {
     this.#waiting--;
     if (isDelivered) this.responded();

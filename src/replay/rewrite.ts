@@ -3,7 +3,7 @@ import type { JsonObject } from '../message/types.ts';
 import { isoTime } from '../clock.ts';
 
 export interface RewriteOptions {
-  /** `now`: the current time. `shift`: moves the first timestamp to now, and keeps the gaps. @default 'keep' */
+  /** `now`: sets the current time. `shift`: moves the first timestamp to now, and keeps the gaps. @default 'keep' */
   readonly timestamps: 'keep' | 'now' | 'shift';
   /** `new`: replaces each `messageId`, but adds none. @default 'keep' */
   readonly messageIds: 'keep' | 'new';
@@ -15,8 +15,8 @@ export interface RewriteOptions {
 export type Rewrite = (message: JsonObject) => JsonObject;
 
 /**
- * Makes the function that changes each message before it is built. Fields keep their positions, and only
- * `now` adds a field, the timestamp. Keeps unreadable timestamps, which validation rejects.
+ * Returns the function that changes each parsed message before validation. Fields keep their positions, and only `now`
+ * adds a field, the timestamp. `shift` keeps unreadable timestamps, which validation rejects.
  */
 export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
   const steps: Rewrite[] = [];

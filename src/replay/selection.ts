@@ -32,10 +32,7 @@ export class ReplaySelection {
     return this.#toTake <= 0;
   }
 
-  /**
-   * Whether to select the next entry; an error if the filter fails. `message` is undefined if the entry could
-   * not be read.
-   */
+  /** Whether to select the next entry; an error if the filter fails. `message` is undefined if the entry could not be read. */
   takes(message: JsonValue | undefined): boolean | InputError {
     if (this.isDone) return false;
     try {

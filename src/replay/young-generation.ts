@@ -1,8 +1,8 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Size of the young generation that is large enough: a replay gains no speed from more. V8 has exceeded this size when it
- * has grown its two halves from 4 MiB to 8 MiB each.
+ * Size of V8's young generation above which a replay does not get faster. V8 exceeds it when it doubles the two halves
+ * from 4 MiB to 8 MiB each.
  */
 const ENOUGH_BYTES = 8 * 1024 * 1024;
 
@@ -10,11 +10,10 @@ const ENOUGH_BYTES = 8 * 1024 * 1024;
 let isBound = false;
 
 /**
- * Stops the growth of V8's young generation once it is large enough. Must be called regularly; a call takes
- * 10 µs until then. V8 doubles the young generation whenever the survivors of its collections add up to its
- * size, however few are alive at once, up to twice 16 MiB on Node 20 and twice 64 MiB on 24: a long replay
- * would reach that. V8 reads the growth factor at each growth, but the maximum size (--max-semi-space-size)
- * only when it starts.
+ * Stops the growth of V8's young generation once it is large enough. Must be called regularly until then; a call takes 10
+ * µs. V8 doubles the young generation whenever the survivors of its collections add up to its size, even if few are alive
+ * at once. A long replay would reach the maximum: twice 16 MiB on Node 20, twice 64 MiB on Node 24. The growth factor can
+ * be changed at run time, unlike the maximum (--max-semi-space-size).
  */
 export function boundYoungGeneration(): void {
   if (isBound) return;
@@ -25,8 +24,8 @@ export function boundYoungGeneration(): void {
 }
 
 /**
- * Lets the young generation grow again. A process must end with the flags it began with; otherwise V8 rejects
- * its compile cache at the next start.
+ * Lets the young generation grow again. A process must end with the V8 flags it started with; otherwise V8 rejects its
+ * compile cache at the next start.
  */
 export function releaseYoungGeneration(): void {
   if (isBound) setFlagsFromString('--semi-space-growth-factor=2');

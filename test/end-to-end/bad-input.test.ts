@@ -229,7 +229,7 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a rate without its unit': {
     args: [...REPLAY, '--rate', '100'],
     files: DAY,
-    sentence: 'Expected `--rate` to be messages per time, got 100',
+    sentence: 'Expected `--rate` to be messages per second, minute or hour, got 100',
     hint: 'write 100/s, 30/m or 500/h',
   },
   'a value that is not one of the choices': {

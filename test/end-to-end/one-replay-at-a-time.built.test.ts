@@ -20,7 +20,7 @@ it('a replay of the same input to the same place is rejected while another proce
   for (const flags of [[], ['--resume'], ['--again']]) {
     const stderr = await expectRejected(
       ['replay', 'day.ndjson', ...words, ...flags],
-      'day.ndjson: already being replayed to the same place by process ',
+      'day.ndjson: already being replayed to the same destination by process ',
       { run: hooks, ...options },
     );
     expect(stderr).toContain(`process ${first.child.pid}\n`);

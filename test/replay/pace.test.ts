@@ -48,7 +48,9 @@ describe('a rate', () => {
 
   it('rejects other texts', () => {
     for (const text of ['', '100', '0/s', '-1/s', '1/d', '1e3/s', 'x/s', '1/s/s']) {
-      expect(() => readRate(text)).toThrow(`Expected \`--rate\` to be messages per time, got ${text}`);
+      expect(() => readRate(text)).toThrow(
+        `Expected \`--rate\` to be messages per second, minute or hour, got ${text}`,
+      );
     }
   });
 });

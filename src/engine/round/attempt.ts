@@ -16,7 +16,7 @@ export interface SignedBody {
   readonly signature: string | undefined;
   /** The headers of the configured schemes, which replace `X-Signature`: name, value, name, value … */
   readonly signatureHeaders?: readonly string[] | undefined;
-  /** The signature headers with which the body was received, to send instead: name, value, name, value … */
+  /** The signature headers that came with the body, to send instead: name, value, name, value … */
   readonly receivedHeaders?: readonly string[] | undefined;
   /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;

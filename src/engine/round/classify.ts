@@ -110,7 +110,7 @@ function failedResponse(
   };
 }
 
-/** Returns the evidence from which the failure of an attempt is explained later. Empty for a success. */
+/** Returns the evidence that later explains the failure of an attempt. Empty for a success. */
 function evidenceOf(
   result: TransportResult,
   { isSigned = true, causes = NO_CAUSES }: ClassifyContext,

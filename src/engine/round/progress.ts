@@ -21,7 +21,7 @@ export function roundsSoFar(
 }
 
 /**
- * Returns the progress with the record of another attempt, and with the time before which the webhook must not be asked
+ * Returns the progress with the record of another attempt, and with the time before which the webhook must not be tried
  * again.
  */
 export function withAttempt(

@@ -8,17 +8,17 @@ import type { LaneHealth } from '../health.ts';
 import type { UninterruptedRun } from '../uninterrupted-run.ts';
 import type { ResponseCauses } from './classify.ts';
 
-/** Returns the signature headers with which a body was received. Undefined if it was received without. */
+/** Returns the signature headers that came with a body. Undefined if there were none. */
 export type ReceivedSignature = (body: Uint8Array) => SignedHeaders | undefined;
 
-/** Context that the rounds of a lane have in common. */
+/** Context that the rounds of a lane share. */
 export interface RoundContext {
   readonly destination: Destination;
   readonly health: LaneHealth;
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Tells since when this process runs. A retry window that ended before gets another round: no process could use it. */
+  /** Knows since when this process runs. A retry window that ended earlier gets another round: no process used it. */
   readonly uninterruptedRun: UninterruptedRun;
   /** Aborted when the engine stops: attempts in flight continue, but no other attempt starts. */
   readonly stopping: AbortSignal;

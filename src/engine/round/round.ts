@@ -16,7 +16,7 @@ import type { Webhook } from '../webhook.ts';
 export type { RoundContext } from './round-context.ts';
 
 /**
- * Asks each webhook that has not rejected the delivery, until one accepts it. Never rejects.
+ * Tries each webhook that has not rejected the delivery, until one accepts it. Never rejects.
  * @param isFresh Whether the claim was just made, so that its first attempt needs no renewal.
  */
 export function runRound(
@@ -34,7 +34,7 @@ class Round {
   #signatures: SignedHeaders['signatures'];
   readonly #claim: Claim;
   readonly #context: RoundContext;
-  /** Whether the retry window's end is ignored: in a first round, or if it was before this process started or resumed. */
+  /** Whether to ignore the end of the retry window: in a first round, or if it ended while this process did not run. */
   readonly #isWhole: boolean;
   /** Whether the lease was just set, so that the next attempts need no renewal. */
   #isFresh: boolean;
@@ -68,8 +68,8 @@ class Round {
     const { destination, queue, stopping } = this.#context;
     const before = this.#claim.delivery.progress;
     try {
-      let untried = this.#webhooksToAsk();
-      // Undoes the count of the round, if all webhooks have rejected the delivery or none may be asked yet.
+      let untried = this.#webhooksToTry();
+      // Undoes the count of the round if all webhooks have rejected the delivery, or none may be tried yet.
       if (untried.length === 0) this.#progress = before;
       while (untried.length > 0) {
         if (stopping.aborted) return this.#interrupted(before);
@@ -77,15 +77,15 @@ class Round {
         if (!isOurs) return this.#endedAs('lost');
         this.#isFresh = false;
         if (this.#isOver()) {
-          this.#uncountUnlessAsked(before);
+          this.#uncountUnlessTried(before);
           break;
         }
         const wave = this.#nextWave(untried);
         const [only, ...others] = wave;
         const signed = this.#sign();
-        // Asks a single webhook without the promises of `#askAll`, because most rounds have only one.
+        // Tries a single webhook without the promises of `#tryAll`, because most rounds have only one.
         const isOne = only !== undefined && others.length === 0;
-        const results = isOne ? [await this.#ask(only, signed)] : await this.#askAll(wave, signed);
+        const results = isOne ? [await this.#try(only, signed)] : await this.#tryAll(wave, signed);
         if (results.some(({ result }) => result === 'delivered')) return this.#endedAs('delivered');
         if (this.#wasCut(results)) return this.#interrupted(before);
         untried = untried.filter((webhook) => !wave.includes(webhook));
@@ -108,10 +108,10 @@ class Round {
   }
 
   /**
-   * Returns the webhooks to ask, without those whose `Retry-After` has not passed. The last round asks the latter too, after
-   * the others, so that it asks at least one.
+   * Returns the webhooks to try, without those whose `Retry-After` has not passed. The last round tries the latter too,
+   * after the others, so that it tries at least one.
    */
-  #webhooksToAsk(): readonly Webhook[] {
+  #webhooksToTry(): readonly Webhook[] {
     const { notBefore } = this.#progress;
     const all = remainingWebhooks(this.#context.destination.webhooks, this.#progress);
     const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.#beganAt;
@@ -120,7 +120,7 @@ class Round {
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
   }
 
-  /** Returns the webhooks to ask next: one, or all with `broadcast`. Skips unhealthy webhooks while others are left. */
+  /** Returns the webhooks to try next: one, or all with `broadcast`. Skips unhealthy webhooks while others are left. */
   #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
     if (untried.length === 1) return untried;
     const { destination, health } = this.#context;
@@ -134,8 +134,8 @@ class Round {
   }
 
   /** Waits for all attempts, so that each is recorded even if this program fails in one of them. */
-  async #askAll(wave: readonly Webhook[], signed: SignedBody): Promise<readonly AttemptResult[]> {
-    const settled = await Promise.allSettled(wave.map((webhook) => this.#ask(webhook, signed)));
+  async #tryAll(wave: readonly Webhook[], signed: SignedBody): Promise<readonly AttemptResult[]> {
+    const settled = await Promise.allSettled(wave.map((webhook) => this.#try(webhook, signed)));
     return settled.map((each) => {
       if (each.status === 'rejected') throw each.reason;
       return each.value;
@@ -143,8 +143,8 @@ class Round {
   }
 
   /**
-   * Signs with the current secret, which may be newer than the delivery. Without a secret, uses the signature with which the
-   * body was received.
+   * Signs with the current secret, which may be newer than the delivery. Without a secret, uses the signature that came
+   * with the body.
    */
   #sign(): SignedBody {
     const { body, messageId } = this.#claim.delivery;
@@ -157,7 +157,7 @@ class Round {
     return { body, signature: this.#signature, receivedHeaders: received?.headers, idempotencyKey };
   }
 
-  async #ask(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {
+  async #try(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {
     const { destination, health, transport, clock, aborting, loadCauses } = this.#context;
     const { delivery, secrets } = destination;
     const isTrial = health.begin(webhook.key);
@@ -219,15 +219,15 @@ class Round {
     );
   }
 
-  /** Does not count the round if the retry window ended before any webhook was asked. */
-  #uncountUnlessAsked({ rounds, attempts }: Progress): void {
+  /** Does not count the round if the retry window ended before any webhook was tried. */
+  #uncountUnlessTried({ rounds, attempts }: Progress): void {
     if (this.#progress.attempts.length === attempts.length) this.#progress = { ...this.#progress, rounds };
   }
 
   /** Returns the result of an interrupted round. The round is not counted, since this would lengthen the next wait. */
   #interrupted(before: Progress): RoundResult {
-    const hasAsked = this.#progress.attempts.length > before.attempts.length;
-    this.#progress = hasAsked ? { ...this.#progress, rounds: before.rounds } : before;
+    const hasTried = this.#progress.attempts.length > before.attempts.length;
+    this.#progress = hasTried ? { ...this.#progress, rounds: before.rounds } : before;
     return this.#endedAs('interrupted');
   }
 }

@@ -18,7 +18,7 @@ export interface RoundsSoFar {
 }
 
 export interface NextRound extends RoundsSoFar {
-  /** Time before which each remaining webhook must not be asked, in milliseconds since the epoch; 0 without such a time. */
+  /** Time before which each remaining webhook must not be tried, in milliseconds since the epoch; 0 without such a time. */
   readonly notBefore: readonly number[];
   /** Longest time from the start of a round to the start of its last attempt, in milliseconds. */
   readonly roundMs: number;
@@ -29,7 +29,7 @@ export interface NextRound extends RoundsSoFar {
 /**
  * Returns when the next round begins. Undefined if the retry window leaves no time for it.
  *
- * The wait is exponential with equal jitter, and lasts at least until the first webhook may be asked again. The last round
+ * The wait is exponential with equal jitter, and lasts at least until the first webhook may be tried again. The last round
  * starts earlier, so that all its attempts, or at least the first, start within the window; but never after less than the
  * shortest wait.
  */

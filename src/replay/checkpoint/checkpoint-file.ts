@@ -22,8 +22,8 @@ export interface SavedFiles {
   /** The journal of all results except delivered and queued ones. Absent while the journal is empty. */
   readonly results?: ResultsPart | undefined;
   /**
-   * The part of the `--failed` file that is written. Absent without `--failed`, and from the failure of an entry until that
-   * entry is in the file.
+   * The part of the `--failed` file that is written. Absent without `--failed`, and while failed entries are missing from
+   * the file.
    */
   readonly failed?: FailedPart | undefined;
 }
@@ -52,10 +52,7 @@ export interface FollowedFile<Part> {
   sync(): Promise<void>;
 }
 
-/**
- * The files that record the outcomes of the settled entries. An entry is added to them before it is marked as
- * settled.
- */
+/** The files that record the outcomes of the settled entries. An entry is added to them before it is marked as settled. */
 export interface FollowedFiles {
   readonly results?: FollowedFile<ResultsPart> | undefined;
   readonly failed?: FollowedFile<FailedPart> | undefined;
@@ -66,8 +63,8 @@ export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): stri
 }
 
 /**
- * Names the checkpoint of a replay. The name does not depend on the sizes and times of the files, so that a changed file
- * finds the old checkpoint and its change is detected.
+ * Names the checkpoint of a replay. The name does not depend on the sizes and times of the files, so that the checkpoint
+ * is still found after a file has changed, and the change is detected.
  */
 export function checkpointName(files: readonly FileIdentity[], identity: string): string {
   const what = JSON.stringify([files.map(({ path }) => path), identity]);
@@ -85,11 +82,11 @@ interface CheckpointLocation {
   readonly files: readonly FileIdentity[];
 }
 
-/** Returns the state of an interrupted replay, or a note that says why it cannot be resumed. Throws InputError. */
+/** Returns the checkpoint to continue from, and a note if there is nothing to resume. Throws InputError. */
 export function resumeFrom(text: string | undefined, { file, files }: CheckpointLocation): Resumable {
   if (text === undefined) {
     return {
-      note: 'nothing to resume: no interrupted replay of these inputs to this place is known, so it starts at the beginning',
+      note: 'nothing to resume: no interrupted replay of these inputs to this destination is known, so it starts at the beginning',
     };
   }
   const saved = savedIn(text, file);

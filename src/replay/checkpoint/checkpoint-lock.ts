@@ -3,10 +3,10 @@ import { basename, dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
 import { isAbandoned, ownedName, ownerOf } from '../../files.ts';
 
-/** The extension of locks. A lock is an empty file whose name identifies its process, so that a kill -9 frees it. */
+/** File extension of locks: empty files whose names contain the process id, so that the lock of a dead process is free. */
 export const LOCK = '.lock';
 
-/** Reports that another process runs the same replay: both would write the same checkpoint. */
+/** Reports that another process runs the same replay, which would write the same checkpoint. */
 export class ReplayInUseError extends InputError {}
 
 /**
@@ -24,7 +24,7 @@ export async function lockCheckpoint(checkpoint: string, name: string): Promise<
   const other = names.find((each) => each !== basename(own) && isLockOf(each, basename(prefix)));
   if (other === undefined) return free;
   await free();
-  throw new ReplayInUseError(`Already being replayed to the same place by process ${ownerOf(other)}`, {
+  throw new ReplayInUseError(`Already being replayed to the same destination by process ${ownerOf(other)}`, {
     file: name,
     hint: 'wait until that replay ends, or stop it',
   });

@@ -100,9 +100,9 @@ interface CheckpointState {
 }
 
 export class Checkpoint {
-  /** A message for the user: why `--resume` does not continue an earlier replay. Undefined if there is nothing to tell. */
+  /** A note for the user: why `--resume` does not continue an earlier replay. Undefined if there is no such note. */
   readonly note: string | undefined;
-  /** The state of the resumed replay; undefined if no replay is resumed. */
+  /** The saved state of the interrupted replay that this one continues. Undefined without one. */
   readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
   /** The file of the checkpoint. Undefined if the replay cannot be resumed later, so that nothing is saved. */
   readonly #file: string | undefined;
@@ -128,7 +128,7 @@ export class Checkpoint {
     this.note = note;
   }
 
-  /** Whether the checkpoint is written to a file, without which an interrupted replay cannot be resumed. */
+  /** Whether the checkpoint is saved to a file. Otherwise, an interrupted replay cannot be resumed. */
   get isKept(): boolean {
     return this.#file !== undefined;
   }
@@ -146,22 +146,17 @@ export class Checkpoint {
     this.#followed = files;
   }
 
-  /**
-   * Saves the state, so that a replay that is killed at once can be resumed. Ignores failures: the last save
-   * reports them.
-   */
+  /** Saves the state, so that a replay that is killed at once can be resumed. Ignores failures: the last save reports them. */
   async begin(): Promise<void> {
     await this.#save({ isFinished: this.resumed?.isFinished ?? false }).catch(() => {});
   }
 
-  /**
-   * The id of an entry's delivery: the same in a resumed replay, so a queue adds it once. Undefined without a checkpoint.
-   */
+  /** The id of an entry's delivery: the same in a resumed replay, so a queue adds it once. Undefined without a checkpoint. */
   deliveryId(index: number): string | undefined {
     return this.#file && `${this.#run}-${index.toString(36).padStart(6, '0')}`;
   }
 
-  /** Whether the entry was settled by this process or by the resumed replay. */
+  /** Whether the entry was settled by this process or by the interrupted replay. */
   has(index: number): boolean {
     return this.#settled.has(index);
   }

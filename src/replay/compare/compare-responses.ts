@@ -6,7 +6,7 @@ import { itemText, pairItems } from './pair-items.ts';
 import { formatOf, valueText, type ResponseValue } from './value-format.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** The `to` of a difference in the order of the items of an array. */
+/** Value of `to` if only the order of the items of an array differs. */
 export const OTHER_ORDER = 'other order';
 
 /** A difference of two responses to one message. Differences with equal `what`, `path`, `from` and `to` are of one kind. */
@@ -14,13 +14,10 @@ export interface ResponseDifference {
   readonly what: 'connection' | 'status' | 'header' | 'body';
   /** The name of the header, or the path in the body: `$.items[*].id`. Empty for other differences. */
   readonly path: string;
-  /** The kind of the old value: a status, a format such as `number`, or `response`. */
+  /** The kind of the old value: a status, a format such as `number`, an error code, or `response`. */
   readonly from: string;
   readonly to: string;
-  /**
-   * An example: the value in the old and in the new response, or the two whole responses if they differ as a
-   * whole.
-   */
+  /** An example: the value in the old and in the new response, or the two whole responses if they differ as a whole. */
   readonly old: string;
   readonly new: string;
 }
@@ -48,7 +45,8 @@ export function compareResponses(
   const status: readonly ResponseDifference[] = isSameStatus
     ? []
     : [{ what: 'status', path: '', from: String(one.status), to: String(other.status), ...examples }];
-  // Skips the body if the status explains its difference: an error has another body than a success, and a 204 has none.
+  // Skips the body if the status explains its difference: an error has a different body than a success, and a 204 has
+  // none.
   if (classOf(one.status) !== classOf(other.status) || (!isSameStatus && other.body === '')) return status;
   return [...status, ...partDifferences(partsOfResponse(one), partsOfResponse(other), context)];
 }

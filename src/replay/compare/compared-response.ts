@@ -81,7 +81,7 @@ function headerText(name: string, value: string | readonly string[]): string {
   return name === 'content-type' ? text.toLowerCase().replaceAll(/\s*;\s*/g, '; ') : text;
 }
 
-/** Returns the name and attributes of a cookie. Omits its value, a secret, and its expiry: both differ in each response. */
+/** Returns the name and attributes of a cookie, without its secret value and its expiry, which differ in each response. */
 function cookieText(cookie: string): string {
   const [pair = '', ...attributes] = cookie.split(/\s*;\s*/);
   const name = pair.includes('=') ? pair.split('=', 1)[0] : '';

@@ -18,7 +18,7 @@ const ORDER = ['status', 'connection', 'header', 'body'] as const;
 /** Counts differences by kind. */
 export class DifferenceTally {
   readonly #kinds = new Map<string, DifferenceKind>();
-  /** Number of messages with a difference whose kind is not kept. */
+  /** Number of messages with a difference that is not counted, because there are already MAX_KINDS kinds. */
   furtherMessages = 0;
 
   add(differences: readonly ResponseDifference[], message: ComparedEntry): void {
@@ -37,7 +37,7 @@ export class DifferenceTally {
     }
   }
 
-  /** Returns the kinds of differences. Omits those at noisy paths, unless the values differ in kind. */
+  /** Returns the kinds of differences. At noisy paths, returns only differences in kind, such as a text for a number. */
   kinds(noise: NoiseModel): readonly DifferenceKind[] {
     const kinds = [...this.#kinds.values()].filter(({ example: { what, path, to } }) => {
       if (to === OTHER_ORDER) return !noise.isUnordered(path);

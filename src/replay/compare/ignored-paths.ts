@@ -5,8 +5,9 @@ import { printable } from '../../redact.ts';
 export type IgnoresPath = (path: string) => boolean;
 
 /**
- * Reads the paths of `--ignore`: `$.items[*].id`, `items.*.id` or `**.id` in the body, with all values below it, or `header
- * NAME`. Adds those that matched a path to `matched`. Throws ConfigError for an empty path.
+ * Parses the values of `--ignore`: a path in the body such as `$.items[*].id`, `items.*.id` or `**.id`, which includes all
+ * values below it, or `header NAME`. Adds each value that matches a path to `matched`. Throws ConfigError for an empty
+ * path.
  */
 export function readIgnoredPaths(texts: readonly string[], matched = new Set<string>()): IgnoresPath {
   const patterns = texts.map((text) => [text, ignoredPattern(text)] as const);
@@ -38,7 +39,7 @@ function ignoredPattern(text: string): RegExp {
   return new RegExp(`^${steps.join('\\.').replaceAll('.*\\.', '(?:.*\\.)?')}(?:\\.|$)`);
 }
 
-/** Writes a path with a dot before each step, and `*` for each index. */
+/** Normalizes a path: a dot before each step, and `*` in place of each index. */
 function plainPath(path: string): string {
   return path
     .replace(/^\$\.?/, '')

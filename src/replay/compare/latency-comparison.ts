@@ -19,14 +19,14 @@ const MIN_MESSAGES = 20;
 /** Minimum factor and time by which latencies must differ, because other work of the machine causes smaller differences. */
 const FACTOR = 3;
 const LEAST_MS = 50;
-/** Minimum number of separate times at which one receiver was slow, if the other was never slow. */
+/** Minimum number of separate slow periods of one receiver, if the other receiver had none. */
 const MIN_SLOW = 6;
 /** Minimum time by which one receiver must be slower before a single message is sent again. */
 const SINGLE_MS = 150;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;
 
-/** Facts about the start of a request, which are needed when its response has come. */
+/** State at the start of a request that is needed when the response arrives. */
 export interface LatencyStart {
   /** Milliseconds on the monotonic clock. */
   readonly at: number;
@@ -65,7 +65,7 @@ export class LatencyComparison {
     return this.slowSideOf(ms) !== undefined;
   }
 
-  /** Adds the latencies of a message that was sent again, alone in flight. Returns whether one message is confirmed to be slow. */
+  /** Adds the latencies of a message that was sent again, alone in flight. Returns whether it is confirmed as slow. */
   confirm(title: string, side: 'old' | 'new', repeats: readonly Sides<number>[]): boolean {
     const least = Math.min(...repeats.map((ms) => ms[side]));
     const usual = this.#all[side === 'old' ? 'new' : 'old'].quantile(0.99);
@@ -75,7 +75,7 @@ export class LatencyComparison {
     return this.#confirmed !== undefined;
   }
 
-  /** Returns the receiver that was slow, if the other one was not. */
+  /** Returns the receiver that was slow, if the other one was fast. */
   slowSideOf({ old, new: new_ }: Sides<number>): 'old' | 'new' | undefined {
     const [fast, slow] = [Math.min(old, new_), Math.max(old, new_)];
     const isSlow = slow >= this.#slowFromMs && slow >= fast + SINGLE_MS && slow >= FACTOR * fast;
@@ -95,7 +95,7 @@ export class LatencyComparison {
     return ofTitles.length > 0 ? ofTitles : this.#slowDifferences();
   }
 
-  /** Compares the numbers of slow responses. A pause of this machine does not matter, because it delays both receivers. */
+  /** Compares the numbers of slow periods. A pause of this machine does not matter, because it delays both receivers. */
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
     const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
@@ -130,7 +130,7 @@ class LatencyPair {
   }
 }
 
-/** Counts latencies in buckets that grow by 5 %, so that memory stays the same. */
+/** Counts latencies in buckets that grow by 5 %, so that the memory is constant. */
 class FactorHistogram {
   static readonly #growth = Math.log(1.05);
   readonly #buckets = new Uint32Array(300); // up to 2 million ms
@@ -178,7 +178,7 @@ class SlowTimes {
       return;
     }
     this.count++;
-    // A receiver that responds to many other messages during a slow response does not pause.
+    // A receiver that responded to many other messages in the meantime was not paused.
     const isAlone = this.fast - start.fast > 2 * this.#concurrency;
     if ((isAlone && start.at - this.#countedAt > fromMs) || start.at > this.#until) {
       this.times++;

@@ -11,7 +11,7 @@ import {
 import { sketchDifferences, ValueSketch, type ComparedEntry, type SketchDifference } from './value-sketch.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** The exchange from which two compared values come, and its message. */
+/** Context of compared values: the exchange that they come from, and its message. */
 export interface ComparedContext extends ExchangeContext {
   readonly entry: ComparedEntry;
 }
@@ -22,7 +22,7 @@ export interface NoiseDifference extends SketchDifference {
   readonly path: string;
 }
 
-/** The values that `learn` has seen at one path of a response, by which a path is noise or not. */
+/** The values at one path of the responses. They decide whether the path is noise. */
 interface PathHistory {
   /** Number of pairs of responses of the old receiver to the same message. */
   pairs: number;
@@ -30,16 +30,16 @@ interface PathHistory {
   differing: number;
   readonly old: ValueSketch;
   readonly new: ValueSketch;
-  /** The values of the responses of the old receiver to repeated messages. */
+  /** Values of the old receiver's responses to repeated messages. */
   readonly again: ValueSketch;
 }
 
-/** Minimum number of pairs to conclude that a change comes from the repetition, if every pair has the change. */
+/** Minimum number of pairs from which to conclude that values differ because the second request is a duplicate. */
 const MIN_REPEATED = 4;
 const MAX_PATHS = 5_000;
 const MAX_SHOWN = 200;
 
-/** Learns from repeated requests which values of a response are noise: they differ although nothing changed. */
+/** Learns from repeated requests which values of a response are noise: they differ although the request is the same. */
 export class NoiseModel {
   readonly #histories = new Map<string, PathHistory>();
   readonly #unordered = new Set<string>();
@@ -91,7 +91,7 @@ export class NoiseModel {
     return this.#dictionaries.has(path);
   }
 
-  /** Whether a path has a generated key. Such paths were compared before the key was known to be generated. */
+  /** Whether a path goes through a generated key. Such paths were added before the key was known to be generated. */
   #isGeneratedName(path: string): boolean {
     return [...this.#dictionaries].some((each) => path.startsWith(each) && !path.startsWith(`${each}.*`));
   }
@@ -100,7 +100,7 @@ export class NoiseModel {
     return this.#unordered.has(path);
   }
 
-  /** Whether the values at a path differ between two responses of the old receiver to the same message. */
+  /** Whether a path is noise: its values differ between two responses of the old receiver to the same message. */
   isNoisy(path: string): boolean {
     const history = this.#histories.get(path);
     if (history === undefined) return this.#isGeneratedName(path);
@@ -120,7 +120,7 @@ export class NoiseModel {
     });
   }
 
-  /** Returns the text by which array items are compared. Values that differ only by noise have equal texts. */
+  /** Returns a text for comparing array items. Values that differ only by noise have equal texts. */
   readonly standIn = (path: string, value: ResponseValue, context: ExchangeContext): string =>
     this.isNoisy(path) ? `<${formatOf(value)}>` : maskedText(value, context);
 
@@ -160,12 +160,11 @@ export function headerPath(name: string): string {
   return `${HEADER}${name}`;
 }
 
-/** Returns the path under which a difference of the whole body is reported. */
 export function bodyPath({ bodyKind }: ResponseParts): string {
   return bodyKind === 'JSON' ? '$' : 'text';
 }
 
-/** Whether a value differs only because the second request is a duplicate: `created` in first responses only. */
+/** Whether the values differ only because the second request is a duplicate: only first responses say `created`. */
 function isRepeatEffect(history: PathHistory): boolean {
   const [shape, further] = history.old.textsOf('shape').keys();
   return isSeparate(history) && further === undefined && shape !== '#';

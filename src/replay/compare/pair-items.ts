@@ -3,7 +3,7 @@ import type { ResponseValue } from './value-format.ts';
 import { keyPath } from './visit-pairs.ts';
 
 interface ItemPairing {
-  /** Equal items of both arrays are a pair. The other items are paired by position. */
+  /** Pairs of equal items. The remaining items are paired by position. */
   readonly pairs: readonly (readonly [JsonValue, JsonValue])[];
   /** Whether equal items are in another order. */
   readonly isReordered: boolean;

@@ -18,13 +18,10 @@ export interface ComparedExchange {
 }
 
 export interface ResponseComparisonResult {
-  /** Number of messages that both receivers got. */
+  /** Number of messages that were sent to both receivers. */
   readonly compared: number;
   readonly kinds: readonly DifferenceKind[];
-  /**
-   * Number of messages with a difference whose kind is not in `kinds`, because the number of kinds is
-   * limited.
-   */
+  /** Number of messages with a difference whose kind is not in `kinds`, because the number of kinds is limited. */
   readonly furtherMessages: number;
   readonly latency: readonly LatencyDifference[];
   /** The paths that were ignored as noise. */
@@ -71,11 +68,11 @@ export class ResponseComparison {
     if (this.#learned !== undefined) {
       this.#learned.push(exchange);
       if (this.#learned.length === LEARNED_MESSAGES) this.#compareLearned();
+      // Ignores these latencies, because the receivers may have just started.
       return undefined;
     }
     const isUnknown = this.#compare(exchange);
     const { old, new: new_ } = responses;
-    // The latencies of the first messages do not count: they wait for receivers that have just started.
     if (old.kind === 'none' || new_.kind === 'none') return undefined;
     const isSlow = this.latency.add(entry.title, { old: old.ms, new: new_.ms }, starts);
     return isSlow ? 'both' : isUnknown ? 'old' : undefined;
@@ -99,7 +96,7 @@ export class ResponseComparison {
     this.#repeats = 0;
   }
 
-  /** Returns whether to learn from the message: at the 1st, 2nd, 4th, 8th … difference of a field. */
+  /** Compares an exchange. Returns whether its message must be repeated: at the 1st, 2nd, 4th, 8th … difference of a field. */
   #compare(exchange: ComparedExchange): boolean {
     const { old, new: new_ } = exchange.responses;
     const context = { ...contextOf(exchange), noise: this.#noise, ignores: this.#ignores };

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonValue } from '../../message/types.ts';
 /** A value of a response. Undefined if only the other of two compared responses has a value at the path. */
 export type ResponseValue = JsonValue | undefined;
 
-/** Context of two responses to the same message. */
+/** Context in which two responses to the same message are compared. */
 export interface ExchangeContext {
-  /** Whether the request contains a text, such as a UUID. The receiver then repeats the text, and does not generate it. */
+  /** Whether the request contains a text, such as a UUID. Then the receiver did not generate the text, but repeated it. */
   readonly isEchoed: (text: string) => boolean;
   /** When the responses came, in milliseconds since the epoch. */
   readonly now: number;
@@ -45,12 +45,12 @@ function isToken(word: string): boolean {
   return word.length >= 16 && changes.length >= MIN_CHANGES;
 }
 
-/** Masks a random id except for a prefix that tells its kind, such as `evt_`. */
+/** Masks a random id, but keeps a prefix that names its kind, such as `evt_`. */
 function tokenMask(word: string): string {
   return `${/^[a-z]{1,12}_(?=.{12})/i.exec(word)?.[0] ?? ''}<token>`;
 }
 
-/** Returns the time that a text, or a number near `now`, represents. Milliseconds since the epoch. */
+/** Returns the time that a text, or a number near `now`, represents, in ms since the epoch. Undefined for other values. */
 export function valueTimeOf(value: ResponseValue, now: number): number | undefined {
   if (typeof value === 'number') return isEpoch(String(value), now) ? epochMs(String(value)) : undefined;
   const at = typeof value === 'string' && textFormatOf(value) === 'time' ? Date.parse(value) : NaN;

@@ -1,7 +1,7 @@
 import type { Origin } from '../reading/replay-entry.ts';
 import { formatOf, valueTimeOf, valueText, type ResponseValue } from './value-format.ts';
 
-/** The message at which a difference was found. */
+/** The message in which a difference was found. */
 export interface ComparedEntry {
   /** Index of the message in all inputs, from 0. */
   readonly index: number;
@@ -18,7 +18,7 @@ export interface TraitMessages {
   readonly new: string;
 }
 
-/** The message of a value, and the values of both receivers as an example. */
+/** The message to which a value belongs, with the values of both receivers as an example. */
 export interface SketchedValue extends Omit<TraitMessages, 'messages'> {
   /** When the response came, in milliseconds since the epoch. */
   readonly now: number;
@@ -36,9 +36,9 @@ type Trait = (typeof TRAITS)[number];
 /** Maximum number of distinct values to keep, and of distinct texts of each trait. */
 const MAX_KEPT = 30;
 const MIN_VALUES = 10;
-/** Minimum number of messages with a trait that the other side never has, so that it is not due to chance. */
+/** Minimum number of messages with a trait that the other receiver never shows, to rule out chance. */
 const MIN_MESSAGES = 5;
-/** Minimum number of messages with a trait to expect on the side that has none. At 10, chance causes 1 in 20,000 such cases. */
+/** Minimum expected number of messages with a missing trait. If 10 are expected, chance yields none 1 time in 20,000. */
 const MIN_EXPECTED = 10;
 const CURRENT_MS = 10 * 60 * 1_000;
 
@@ -71,7 +71,7 @@ export class ValueSketch {
     return this.traits.get(trait) ?? NONE;
   }
 
-  /** Whether the values are a few that recur, such as the constants of an enum. */
+  /** Whether the values are few and recur, such as the constants of an enum. */
   get isChoice(): boolean {
     return this.count >= MIN_VALUES && this.values.size < MAX_KEPT && this.values.size * 3 <= this.count;
   }
@@ -130,7 +130,7 @@ function isRandomWord(word: string): boolean {
   return word.length >= 8 && (word.match(/[a-z](?=[A-Z])|[A-Z](?=[A-Z])/g)?.length ?? 0) > 2;
 }
 
-/** Returns how the values of the new receiver differ in kind from those of the old one. `again` has more old values. */
+/** Returns how the values of the new receiver differ in kind from those of the old one. `again` holds more old values. */
 export function sketchDifferences(
   old: ValueSketch,
   new_: ValueSketch,
@@ -183,7 +183,7 @@ function lostTexts(trait: Trait, old: ValueSketch, new_: ValueSketch): readonly 
   return [{ ...example, ...kinds, messages: new_.count }];
 }
 
-/** Whether chance does not explain that one side has a trait in some of its values, and the other side in none. */
+/** Whether it is unlikely to be chance that one side shows a trait in some of its values, and the other side in none. */
 function isUnlikely(messages: number, count: number, otherCount: number): boolean {
   return messages >= MIN_MESSAGES && (messages / count) * otherCount >= MIN_EXPECTED;
 }

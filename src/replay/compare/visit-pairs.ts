@@ -7,7 +7,7 @@ type Items = readonly JsonValue[];
 export interface PairVisitor {
   /** Whether to skip the values at a path, and all values in them. */
   readonly skips: (path: string) => boolean;
-  /** Whether all keys of an object are generated. Gets how many keys only the first object has, and only the second. */
+  /** Whether the keys of an object are generated. `onlyOne` and `onlyOther` count the keys of only one of the objects. */
   readonly hasGeneratedNames: (path: string, onlyOne: number, onlyOther: number) => boolean;
   /** Called for values that are not both objects or both arrays. */
   readonly leaf: (path: string, one: ResponseValue, other: ResponseValue) => void;
@@ -15,7 +15,7 @@ export interface PairVisitor {
   readonly items: (path: string, one: Items, other: Items) => readonly (readonly [JsonValue, JsonValue])[];
 }
 
-/** Visits two JSON values. All items of an array have one path: `$.items[*].id`. */
+/** Visits the pairs of values at equal paths. All items of an array have one path: `$.items[*].id`. */
 export function visitPairs(
   path: string,
   [one, other]: readonly [ResponseValue, ResponseValue],

@@ -1,26 +1,27 @@
-/** Connections that may be opened at once, and then in each ms while the sender is idle. */
+/** Token bucket for new connections: its size, and the tokens that it gains per ms while the sender is idle. */
 const [BURST, PER_MS] = [64, 2];
-/** Share of idle time below which the sender is busy, and the part of its connections that it then uses on. */
+/** Share of idle time below which the sender counts as busy, and the factor by which it then reduces its connections. */
 const [BUSY_BELOW, BUSY_FACTOR] = [0.1, 0.8];
-/** Time without a response after which messages wait for the receiver, and not for the sender. */
+/** Time without a response after which a wait is blamed on the receiver, not on the sender. */
 const SILENT_MS = 100;
 
 /**
- * Whether a message that is due can be sent: on an open connection, or on a new one. Otherwise it waits for the receiver, which
- * has all connections without responding, or for the sender, which has not read the responses yet.
+ * Whether a message that is due can be sent now. Otherwise it waits for the receiver, which does not respond on the open
+ * connections, or for the sender, which is too busy to open another one.
  */
 export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender';
 
 /**
- * Limits new connections to the free time of the sender. One costs as much as ten messages on an open one, on both sides, and
- * with hundreds of connections every message costs more. A sender that opened all that it lacks, because it was late for a
- * moment, would never catch up. A busy sender uses fewer and fewer of them, down to those of the start. Times are ms.
+ * Opens new connections only as far as the sender has idle time. A new connection costs as much as ten messages on an open
+ * one, on both sides, and with hundreds of connections every message costs more. A sender that opened a connection for
+ * each late message after a short stall would never catch up. A busy sender uses fewer and fewer connections, but at least
+ * the first 64. Times are in ms.
  */
 export class ConnectionBudget {
   readonly #slots: number;
-  /** The share of its time in which the sender has nothing to do. */
+  /** Share of its recent time in which the sender was idle. */
   #idleShare = 1;
-  /** Number of messages that may be in flight without another connection. */
+  /** Number of messages that may be in flight without opening another connection. */
   #used = 0;
   #tokens = BURST;
   #filledAt = 0;
@@ -31,7 +32,7 @@ export class ConnectionBudget {
     this.#slots = slots;
   }
 
-  /** Sets the share of its last time in which the sender had nothing to do. */
+  /** Records the share of recent time in which the sender was idle. */
   measured(idleShare: number): void {
     this.#idleShare = idleShare;
     if (idleShare < BUSY_BELOW) this.#used = Math.max(Math.min(this.#used, BURST), this.#used * BUSY_FACTOR);
@@ -40,7 +41,7 @@ export class ConnectionBudget {
   take(inFlight: number, now: number): ConnectionVerdict {
     if (inFlight >= this.#slots) return 'wait-for-receiver';
     if (inFlight < this.#used) return 'send';
-    // Squared, because a sender that is idle for a fifth of the time needs most of it to catch up.
+    // Squares the share, because a sender that is idle for only a fifth of its time needs most of it to catch up.
     const more = (now - this.#filledAt) * PER_MS * this.#idleShare ** 2;
     this.#tokens = Math.min(BURST, this.#tokens + more);
     this.#filledAt = now;
@@ -50,7 +51,7 @@ export class ConnectionBudget {
     return 'send';
   }
 
-  /** Records a response. */
+  /** Records the time of a response. */
   settled(now: number): void {
     this.#settledAt = now;
   }

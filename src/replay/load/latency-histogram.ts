@@ -1,14 +1,14 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
-/** Percentiles of a load in ms; null if nothing was recorded. */
+/** Latency percentiles in ms. Null if nothing was recorded. */
 export type LatencyMs = Readonly<Record<keyof typeof PERCENTS, number | null>>;
 
 const PERCENTS = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9, 'p99.99': 99.99, max: 100 } as const;
 
-/** Longest time that a histogram distinguishes, in microseconds: a day. Its memory grows with the logarithm. */
+/** Longest duration that the histogram records, in microseconds: one day. Longer ones count as one day. */
 const HIGHEST_US = 86_400_000_000;
 
-/** Counts times in constant memory, with three significant figures. Node's histogram has whole numbers: microseconds here. */
+/** Counts durations in constant memory. Converts them to microseconds, because Node's histogram accepts only integers. */
 export class LatencyHistogram {
   readonly #histogram: RecordableHistogram = createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
 
@@ -16,7 +16,7 @@ export class LatencyHistogram {
     this.#histogram.record(Math.min(HIGHEST_US, Math.max(1, Math.round(ms * 1_000))));
   }
 
-  /** Returns the time that this share of all times does not exceed. Undefined without times. 100 is the longest time. */
+  /** Returns the duration in ms that `percent` of all durations do not exceed. Undefined if nothing was recorded. */
   percentileMs(percent: number): number | undefined {
     return this.#histogram.count === 0 ? undefined : this.#histogram.percentile(percent) / 1_000;
   }
@@ -29,7 +29,7 @@ export class LatencyHistogram {
     return Object.fromEntries(times) as LatencyMs; // each name of PERCENTS has a time
   }
 
-  /** Adds the times of another histogram, and clears it. */
+  /** Adds the durations of another histogram, and clears that one. */
   drain(other: LatencyHistogram): void {
     this.#histogram.add(other.#histogram);
     other.#histogram.reset();

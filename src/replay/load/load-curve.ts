@@ -1,33 +1,33 @@
-/** A part of a load, in which the rate changes linearly. Rates are messages per second. */
+/** A stage of a load test, in which the rate changes linearly. Rates are in messages per second. */
 export interface LoadStage {
   readonly durationMs: number;
   readonly from: number;
   readonly to: number;
-  /** Messages due at the start of the stage, besides those of the rate. */
+  /** Messages due all at once at the start of the stage, in addition to those of the rate. */
   readonly atOnce?: number;
 }
 
-/** When the messages of a load are due. Times are ms since its start. */
+/** The schedule of a load test. Times are in ms since its start. */
 export interface LoadCurve {
-  /** End of the load. Stages after it are not used. */
+  /** End of the load. Later stages are ignored. */
   readonly durationMs: number;
-  /** Yields the stages, one after the other. Lazy, because a long load can have millions; can be endless. */
+  /** Yields the stages in order. Lazy, because a long load can have millions of stages, and some shapes are endless. */
   readonly stages: () => Iterable<LoadStage>;
 }
 
-/** One of several senders that share a load: sender `index`, from 0, sends each message whose number modulo `of` is `index`. */
+/** The share of sender `index` of `of` senders: the messages whose number modulo `of` is `index`. */
 export interface LoadShare {
   readonly index: number;
   readonly of: number;
 }
 
-/** The share of a sender that sends all messages. */
+/** The share of a single sender, which sends all messages. */
 export const WHOLE: LoadShare = { index: 0, of: 1 };
 
-/** Part of a message by which the sum of the stages can be wrong, because it is a sum of fractions. */
+/** Tolerance for rounding errors in a number of messages, which is a sum of fractions. */
 const TOLERANCE = 1e-6;
 
-/** Yields when each message of a share is due, in order. */
+/** Yields the due time of each message of a share, in ascending order. */
 export function* dueTimes({ durationMs, stages }: LoadCurve, { index, of }: LoadShare): Generator<number> {
   let [n, startMs, before] = [index, 0, 0];
   for (const stage of stages()) {
@@ -37,7 +37,7 @@ export function* dueTimes({ durationMs, stages }: LoadCurve, { index, of }: Load
     const count = before + atOnce + ((from + to) * stage.durationMs) / 2_000;
     for (; n < count - TOLERANCE; n += of) {
       const more = n - before - atOnce;
-      // Solves more = from·t + slope/2·t² in the form that does not subtract nearly equal numbers.
+      // Solves more = from·t + slope/2·t² for t, in the form that does not subtract nearly equal numbers.
       const seconds =
         more > 0 ? (2 * more) / (from + Math.sqrt(Math.max(0, from ** 2 + 2 * slope * more))) : 0;
       const dueAt = startMs + seconds * 1_000;
@@ -49,7 +49,7 @@ export function* dueTimes({ durationMs, stages }: LoadCurve, { index, of }: Load
   }
 }
 
-/** Puts the time before a curve that is sent and not counted. It has the first rate of the curve, at least 1 a second. */
+/** Puts a warm-up before a curve. Its rate is the first rate of the curve, but at least 1 message per second. */
 export function withWarmup({ durationMs, stages }: LoadCurve, warmupMs: number): LoadCurve {
   if (warmupMs === 0) return { durationMs, stages };
   return {

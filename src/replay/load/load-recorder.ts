@@ -1,28 +1,27 @@
 import { LatencyHistogram, type LatencyMs } from './latency-histogram.ts';
 import { evaluate, isTimed, type LoadFigures, type Objective } from './objectives.ts';
 
-/** The figures of one second of a load, as `-o json` prints them. */
+/** The metrics of one second of a load test, as `-o json` prints them. */
 export interface LoadSecond {
   /** Number of the second after the warm-up, from 1. */
   readonly second: number;
-  /** Messages sent in the second. */
   readonly sent: number;
-  /** Messages acknowledged in the second. */
+  /** Number of messages acknowledged in the second. */
   readonly rate: number;
-  /** Longest time in ms from when a message could be sent until it was. */
+  /** Longest delay caused by the sender, in ms: from when a message could be sent until it was sent. */
   readonly behindMs: number;
-  /** Times of the messages acknowledged in the second, from when they were due. */
+  /** Latencies of the messages that ended in the second, measured from when they were due. */
   readonly latencyMs: LatencyMs;
-  /** Times of their requests. */
+  /** Durations of the last requests alone, without the wait before them. */
   readonly serviceMs: LatencyMs;
   readonly errors: number;
 }
 
 /**
- * Kinds of events. A message that is `sent` ends as `acknowledged`, `failed`, `timed-out` or, by an interruption, `unsent`. Before
- * that it can be `failing`, when a request failed that is to be sent again, and `retried`, when it is. The message of
- * `not-sent` was due and could not be sent until the end. This and `timed-out` are errors that have waited, so that their
- * wait is a latency.
+ * Kinds of events of a message. `sent` is followed by `acknowledged`, `failed`, `timed-out` or, after an interruption,
+ * `unsent`. In between, `failing` reports a failed request that will be retried, and `retried` its retry. `not-sent`
+ * reports a message that was due but could not be sent before the end. `timed-out` and `not-sent` messages have waited, so
+ * their wait counts as latency.
  */
 export const LOAD_EVENTS = [
   'sent',
@@ -35,25 +34,25 @@ export const LOAD_EVENTS = [
   'not-sent',
 ] as const;
 
-/** An event of a message. Times are ms since the start of the load. */
+/** An event of a message. Times are in ms since the start of the load. */
 export interface LoadEvent {
   readonly kind: (typeof LOAD_EVENTS)[number];
   readonly at: number;
   readonly dueAt: number;
   /**
-   * Time since the message was due, for one that has ended. Otherwise the delay of the sender: the time since the
-   * message was due and had a connection.
+   * For a message that has ended: the time since it was due. For `sent` and `not-sent`: the delay caused by the sender,
+   * which begins when the message is due and has a connection.
    */
   readonly ms: number;
-  /** Time of the last request. */
+  /** Duration of the last request. */
   readonly serviceMs: number;
 }
 
 interface LoadRecorderOptions {
   readonly objectives: readonly Objective[];
-  /** Time at the start whose messages are not counted. */
+  /** Duration of the warm-up. Messages that are due in it are not counted. */
   readonly warmupMs: number;
-  /** Time after it for which messages are due, unless the load ends before. */
+  /** Duration of the load after the warm-up, unless it ends early. */
   readonly durationMs: number;
   readonly onSecond: (second: LoadSecond, inFlight: number) => void;
 }
@@ -68,7 +67,7 @@ const COUNT_OF = {
   retried: 'retries',
 } as const satisfies Readonly<Record<Exclude<LoadEvent['kind'], 'failing'>, string>>;
 
-/** Counts of messages, and the histograms of their times. */
+/** Counts messages, and collects their times in histograms. */
 class LoadTally {
   readonly counts = { sent: 0, acknowledged: 0, errors: 0, notSent: 0, unsent: 0, retries: 0 };
   readonly latency = new LatencyHistogram();
@@ -87,7 +86,7 @@ class LoadTally {
     this.service.add(serviceMs);
   }
 
-  /** Adds the figures of another tally, and clears it. */
+  /** Adds the figures of another tally, and clears that one. */
   drain({ counts, latency, service, behind }: LoadTally): void {
     this.latency.drain(latency);
     this.service.drain(service);
@@ -107,20 +106,20 @@ class LoadTally {
 
 const SECOND_MS = 1_000;
 
-/** Records a load second by second in memory that does not grow with its length. */
+/** Records the events of a load second by second, in memory that does not grow with the length of the load. */
 export class LoadRecorder {
   readonly total = new LoadTally();
-  /** The seconds in which the objectives broke first. */
+  /** The first second in which each objective was broken. */
   readonly firstBroken = new Map<Objective, number>();
   readonly #options: LoadRecorderOptions;
-  /** The seconds that are not over for all senders. The first follows `#ended`. */
+  /** Tallies of the seconds that have not ended for all senders. The first one belongs to second `#ended + 1`. */
   readonly #open: LoadTally[] = [];
   readonly #unused: LoadTally[] = [];
   #ended = 0;
   #inFlight = 0;
   #firstAckAt = Infinity;
   #lastAckAt = -Infinity;
-  /** Number of messages acknowledged later than the time for which messages are due, counted from the first response. */
+  /** Number of messages acknowledged more than `durationMs` after the first acknowledgment. */
   #late = 0;
   #errorsSince: number | undefined;
 
@@ -128,7 +127,7 @@ export class LoadRecorder {
     this.#options = options;
   }
 
-  /** Records an event. Those of several senders can come in any order until `advance` has passed their time. */
+  /** Records an event. Events of several senders can come in any order, until `advance` is called with a later time. */
   add(event: LoadEvent): void {
     const { kind, at, dueAt } = event;
     if (kind === 'sent') this.#inFlight++;
@@ -141,26 +140,26 @@ export class LoadRecorder {
     if (at > this.#firstAckAt + this.#options.durationMs) this.#late++;
   }
 
-  /** Ends the seconds that were over at a time. */
+  /** Closes the seconds that ended before `now`. */
   advance(now: number): void {
     while (now >= this.#options.warmupMs + (this.#ended + 1) * SECOND_MS) this.#endSecond({ isWhole: true });
   }
 
-  /** Ends the last second, which can be shorter. */
+  /** Closes the remaining seconds. The last one can be incomplete. */
   finish(now: number): void {
     this.advance(now);
     while (this.#open.length > 0) this.#endSecond({ isWhole: false });
   }
 
-  /** Time for which every result was an error. 0 if the last message was acknowledged. */
+  /** Time since the first error after the last acknowledgment. 0 if there was none. */
   errorsAloneMs(now: number): number {
     return this.#errorsSince === undefined ? 0 : now - this.#errorsSince;
   }
 
-  /** Returns the figures of all counted messages. `sentMs` is the time for which messages were due. */
+  /** Returns the metrics of all counted messages. `sentMs` is the time during which messages were due. */
   figures(sentMs: number): LoadFigures {
-    // The rate is that of the responses in as long a time as messages were due. A receiver that falls behind gives the rest of
-    // its responses later, which lowers the rate. The first response takes as long as the last, so the time begins with it.
+    // Counts only acknowledgments within `durationMs` of the first one. A receiver that falls behind sends the rest later,
+    // which lowers its rate. Starts at the first acknowledgment, because a constant latency does not lower the rate.
     const isWhole = sentMs >= Math.floor(this.#options.durationMs);
     if (!isWhole) return this.total.figures(Math.max(sentMs, this.#lastAckAt - this.#firstAckAt));
     const figures = this.total.figures(sentMs);
@@ -190,7 +189,7 @@ export class LoadRecorder {
     const { counts, latency, service, behind } = tally;
     const figures = tally.figures(SECOND_MS);
     for (const objective of this.#options.objectives) {
-      // A second without a response shows nothing but the rate. A shorter one, or one after the end, has no rate.
+      // Without a response, only the rate is known. An incomplete second, or one after the end of the load, has no rate.
       const hasRate = isWhole && second * SECOND_MS <= this.#options.durationMs;
       const isShown = objective.metric === 'rate' ? hasRate : counts.acknowledged + counts.errors > 0;
       if (!isTimed(objective) || !isShown || this.firstBroken.has(objective)) continue;

@@ -3,14 +3,14 @@ import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { dueTimes, WHOLE, type LoadCurve, type LoadStage } from './load-curve.ts';
 
-/** The value of `--load`: a curve of known rates, or the search for the highest rate. */
+/** The value of `--load`: a curve of known rates, or a search for the highest rate (`max`). */
 export type LoadShape =
   | { readonly kind: 'curve'; readonly curve: LoadCurve }
   | { readonly kind: 'max'; readonly durationMs: number };
 
-/** Highest rate that can be given, in messages per second: more than a machine can send. */
+/** Highest rate that `--load` accepts, in messages per second: more than one machine can send. */
 const MAX_RATE = 1_000_000;
-/** Stages by which a period of a sine is drawn. Their rates differ from it by 0.12 % of its swing at most. */
+/** Number of linear stages that approximate one period of a sine, with an error of at most 0.12 % of its swing. */
 const SINE_STAGES = 64;
 
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
@@ -20,14 +20,14 @@ const BURST = /^burst (\d+) each (\S+)$/;
 const SINE = /^sine (\S+\.\.\S+) period (\S+)$/;
 
 /**
- * Reads the shape of a load, such as `200/s`, `50..500/s` or `30s:50/s,1m:200/s`. `forMs` is the time of `--for`; stages have
- * their own. Throws ConfigError.
+ * Parses the shape of a load, such as `200/s`, `50..500/s` or `30s:50/s,1m:200/s`. `forMs` is the duration of `--for`,
+ * which only stages with their own durations do not need. Throws ConfigError.
  */
 export function readShape(text: string, forMs: number | undefined): LoadShape {
   const shape = text.trim().replace(/\s+/g, ' ');
   const isSequence = /^[\d.]+[a-z]+:/.test(shape);
   if (!isSequence && forMs === undefined) {
-    throw shapeError(`\`--load ${printable(text, 60)}\` needs the time to last`, 'add for example --for 1m');
+    throw shapeError(`\`--load ${printable(text, 60)}\` needs a duration`, 'add for example --for 1m');
   }
   if (shape === 'max') return { kind: 'max', durationMs: forMs ?? 0 };
   const curve = isSequence ? readSequence(shape, forMs) : readCurve(shape, forMs ?? 0);
@@ -35,7 +35,7 @@ export function readShape(text: string, forMs: number | undefined): LoadShape {
   return { kind: 'curve', curve };
 }
 
-/** Reads stages with times of their own. `forMs` cuts them, or continues the last rate until then. */
+/** Parses stages with their own durations. `forMs` cuts off the last stages, or prolongs the last rate. */
 function readSequence(shape: string, forMs: number | undefined): LoadCurve | undefined {
   const stages = shape.split(/ ?, ?/).map((stage): LoadStage | undefined => {
     const [, time = '', rate = ''] = /^([^:]+): ?(.+)$/.exec(stage) ?? [];
@@ -55,7 +55,7 @@ function readCurve(shape: string, durationMs: number): LoadCurve | undefined {
   return stages && { durationMs, stages };
 }
 
-/** Returns the endless stages of bursts, a sine or steps. Undefined for another shape. */
+/** Returns the endless stages of bursts, a sine or steps. Undefined for other shapes. */
 function wavesOf(shape: string): LoadCurve['stages'] | undefined {
   const [, size = '', each = ''] = BURST.exec(shape) ?? [];
   const eachMs = timeOf(each);
@@ -73,7 +73,7 @@ function* bursts(atOnce: number, eachMs: number): Generator<LoadStage> {
   for (;;) yield { durationMs: eachMs, from: 0, to: 0, atOnce };
 }
 
-/** A rate that swings between both ends, and begins with the lower one. */
+/** Yields a rate that swings between `from` and `to` in a sine, and begins with the lower one. */
 function* sine({ from, to }: RateRange, periodMs: number): Generator<LoadStage> {
   const [middle, swing] = [(from + to) / 2, Math.abs(to - from) / 2];
   const rateAt = (stage: number): number => middle - swing * Math.cos((2 * Math.PI * stage) / SINE_STAGES);
@@ -82,7 +82,7 @@ function* sine({ from, to }: RateRange, periodMs: number): Generator<LoadStage> 
   }
 }
 
-/** A rate that changes by `step` after each time, until the range ends. The last rate holds for the rest. */
+/** Yields a rate that changes by `step` after each `durationMs`, until it reaches `to` and stays there. */
 function* staircase({ from, to }: RateRange, step: number, durationMs: number): Generator<LoadStage> {
   for (let steps = 0; ; steps++) {
     const rate = from < to ? Math.min(to, from + steps * step) : Math.max(to, from - steps * step);
@@ -94,7 +94,7 @@ type RateRange = Pick<LoadStage, 'from' | 'to'>;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 
-/** Reads `200/s` or `50..500/s`. Undefined for anything else, and without a message. */
+/** Parses `200/s` or `50..500/s`. Undefined for other texts, for rates that are too high, and if both rates are 0. */
 function rangeOf(text: string): RateRange | undefined {
   const [, low = '', high = low, unit = ''] = RATE.exec(text) ?? [];
   const [from, to] = [low, high].map((count) => Number(count) / (UNIT_SECONDS[unit] ?? Number.NaN));
@@ -118,9 +118,9 @@ function shapeError(sentence: string, hint: string): ConfigError {
   return new ConfigError(sentence, { flag: '--load', hint });
 }
 
-/** Returns the curve of a shape that is not `max`. */
+/** Parses a shape other than `max`. */
 export function curveOf(text: string, forMs: number | undefined): LoadCurve {
   const shape = readShape(text, forMs);
-  if (shape.kind === 'max') throw new TypeError('Expected a shape with a curve, got max'); // callers search its rates
+  if (shape.kind === 'max') throw new TypeError('Expected a shape with a curve, got max'); // the search for max gives one rate at a time
   return shape.curve;
 }

@@ -1,12 +1,12 @@
 export type StepResult = 'held' | 'broken' | 'sender-bottleneck';
 
-/** Runs a load of one rate. A confirmation repeats the highest rate for a longer time, because a receiver can let a burst pass. */
+/** Runs a load at one rate. A confirmation runs longer, because a receiver can handle a short burst. */
 export type SearchStep = (rate: number, isConfirmation: boolean) => Promise<StepResult | undefined>;
 
 export interface FoundRate {
-  /** The highest rate that held and was confirmed: the result. 0 if no rate held, null if the search ended before. */
+  /** The result: the highest rate that held and was confirmed. 0 if no rate held, null if the search ended early. */
   readonly rate: number | null;
-  /** The highest rate that has held, confirmed or not. 0 if none did. */
+  /** The highest rate that held, confirmed or not. 0 if no rate held. */
   readonly reached: number;
   /** Whether the search ended because the sender could not send faster. */
   readonly isSenderLimited: boolean;
@@ -14,15 +14,15 @@ export interface FoundRate {
 
 const FIRST_RATE = 50;
 const MAX_RATE = 1_000_000;
-/** Difference between the highest rate that holds and the lowest that does not, at which the search ends. */
+/** Relative difference between the highest rate that held and the lowest that did not, at which the search ends. */
 const PRECISION = 0.025;
 const MIN_DIFFERENCE = 0.5;
-/** Times to try a step for which the sender is the bottleneck: a moment of another program's load should not end the search. */
+/** Maximum runs of a step that the sender cannot keep up with, because another program may have caused that. */
 const MAX_INVALID = 3;
 
 /**
- * Searches the highest rate that holds: doubles it until it breaks, then halves the difference, and confirms the rate that is
- * left. Ends early if a step has no result.
+ * Finds the highest rate that holds the objectives: doubles the rate until one breaks, then bisects, and confirms the
+ * highest rate that held. Ends early if a step has no result.
  */
 export async function searchHighest(step: SearchStep): Promise<FoundRate> {
   let [held, broken, invalid]: [readonly number[], number, number] = [[], Infinity, 0];

@@ -4,15 +4,15 @@ import { printable } from '../../redact.ts';
 
 /** One objective of `--slo`, such as `p99<250ms`. */
 export interface Objective {
-  /** The objective as given. */
+  /** The objective as the user wrote it. */
   readonly expr: string;
   readonly metric: 'latency' | 'rate' | 'errors' | 'lost';
-  /** The percentile of the latency. 100 for `max`, the longest. */
+  /** The latency percentile. 100 for `max`, the longest latency. */
   readonly percent: number;
-  /** Whether `errors` or `lost` is a share of the messages in place of their number. */
+  /** Whether `errors` or `lost` is a percentage of the messages, not a number of them. */
   readonly isShare: boolean;
   readonly operator: Operator;
-  /** Milliseconds, messages per second, a share in percent, or a number of messages. */
+  /** The limit, in milliseconds, messages per second, percent, or messages. */
   readonly bound: number;
 }
 
@@ -26,15 +26,15 @@ const OPERATORS = {
 
 type Operator = keyof typeof OPERATORS;
 
-/** The figures of a load, or of one second of it, that objectives are about. */
+/** The metrics of a load, or of one second of it, to compare with objectives. */
 export interface LoadFigures {
   /** Returns a percentile of the latency; undefined if no message was acknowledged. 100 is the longest latency. */
   readonly latencyMs: (percent: number) => number | undefined;
   readonly acknowledged: number;
   readonly errors: number;
-  /** Acknowledged messages per second. Undefined if the load ended before its time. */
+  /** Acknowledged messages per second. Undefined if the load ended early. */
   readonly rate: number | undefined;
-  /** Messages that were acknowledged and did not arrive. Undefined if unknown. */
+  /** Number of messages that were acknowledged but did not arrive. Undefined if unknown. */
   readonly lost?: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ObjectiveResult {
   readonly value: number | null;
 }
 
-/** Reads the objectives of `--slo`, separated by commas. Throws ConfigError. */
+/** Parses the comma-separated objectives of `--slo`. Throws ConfigError. */
 export function readObjectives(text: string): readonly Objective[] {
   return text.split(',').map((each) => readObjective(each.trim()));
 }
@@ -70,7 +70,7 @@ function readObjective(expr: string): Objective {
       { flag: '--slo', hint: "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'" },
     );
   }
-  return { expr, metric, percent, isShare: value.endsWith('%'), operator: operator as Operator, bound }; // as above
+  return { expr, metric, percent, isShare: value.endsWith('%'), operator: operator as Operator, bound }; // same
 }
 
 function boundOf(metric: Objective['metric'], value: string): number | undefined {
@@ -82,7 +82,7 @@ function boundOf(metric: Objective['metric'], value: string): number | undefined
   return percent === undefined ? undefined : Number(percent);
 }
 
-/** Compares an objective with figures. An objective without a value is broken, because nothing shows that it holds. */
+/** Compares an objective with metrics. An objective without a value counts as broken, because nothing shows that it holds. */
 export function evaluate(objective: Objective, figures: LoadFigures): ObjectiveResult {
   const { expr, operator, bound } = objective;
   const value = valueOf(objective, figures);
@@ -99,7 +99,7 @@ function valueOf({ metric, percent, isShare }: Objective, figures: LoadFigures):
   return whole === 0 ? 0 : (100 * count) / whole;
 }
 
-/** Whether an objective can break in one second. A loss is known only at the end. */
+/** Whether an objective can be evaluated for a single second. Lost messages are known only at the end. */
 export function isTimed({ metric }: Objective): boolean {
   return metric !== 'lost';
 }

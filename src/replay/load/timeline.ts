@@ -1,25 +1,25 @@
 import type { LoadSecond } from './load-recorder.ts';
 
-/** A part of a load, for pictures: one second, or several. */
+/** A point of a chart: one second of a load, or several joined. */
 export interface TimelinePoint {
-  /** The last second of the part. */
+  /** The last second of the point. */
   readonly second: number;
-  /** Mean of the rates. */
+  /** Mean rate of the joined seconds. */
   readonly rate: number;
   readonly errors: number;
-  /** The longest times. */
+  /** Highest latencies of the joined seconds, in ms. */
   readonly p50: number | null;
   readonly p99: number | null;
   readonly max: number | null;
 }
 
-/** Number of points that a picture can show. A longer load joins neighbors, so that memory is bounded at any length. */
+/** Number of points at which neighbors are joined, so that memory is bounded for loads of any length. */
 const MAX_POINTS = 600;
 
-/** Collects the seconds of a load for pictures. */
+/** Collects the seconds of a load for charts. */
 export class Timeline {
   #points: TimelinePoint[] = [];
-  /** Number of seconds that a point stands for. */
+  /** Number of seconds that each point covers. */
   #secondsOfPoint = 1;
   #pending: TimelinePoint[] = [];
 
@@ -33,14 +33,14 @@ export class Timeline {
     this.#secondsOfPoint *= 2;
   }
 
-  /** Returns at most `count` points. */
+  /** Returns at most `count` points, and joins neighbors if there are more. */
   points(count: number): readonly TimelinePoint[] {
     const all = [...this.#points, ...inGroupsOf(this.#secondsOfPoint, this.#pending)];
     return inGroupsOf(Math.ceil(all.length / count), all);
   }
 }
 
-/** Joins each `size` points to one. The last can have fewer. */
+/** Joins every `size` neighboring points into one. The last group can have fewer. */
 function inGroupsOf(size: number, points: readonly TimelinePoint[]): TimelinePoint[] {
   return Array.from({ length: Math.ceil(points.length / Math.max(1, size)) }, (_, group) => {
     const joined = points.slice(group * size, (group + 1) * size);

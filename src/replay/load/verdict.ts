@@ -2,7 +2,7 @@ import { evaluate, isTimed, type LoadFigures, type Objective, type ObjectiveResu
 import type { LoadRecorder } from './load-recorder.ts';
 import type { FoundRate, StepResult } from './max-search.ts';
 
-/** The result of an objective, with the second in which it broke first. */
+/** The result of an objective, with the first second in which it was broken. */
 export interface ObjectiveVerdict extends ObjectiveResult {
   readonly brokeInSecond?: number;
 }
@@ -10,17 +10,18 @@ export interface ObjectiveVerdict extends ObjectiveResult {
 /** The objectives of a load with their results. */
 export interface JudgedObjectives {
   readonly slo: readonly ObjectiveVerdict[];
-  /** Whether the sender was the bottleneck, so that the load was not the one that was asked for. */
+  /** Whether the sender was the bottleneck, so that the load did not have the requested rate. */
   readonly isSenderLimited: boolean;
 }
 
 /**
- * The result of a load, which decides its exit code. `sender-bottleneck`: the load was not the one that was asked for.
- * `unfinished`: a search ended before its result. `failed`: messages failed, were not sent or were lost, and no objective allows it.
+ * The result of a load, which decides its exit code. `sender-bottleneck`: the sender could not keep the requested rate.
+ * `unfinished`: a search ended before its result. `failed`: messages failed or were lost without an objective that allows
+ * it, or none was sent.
  */
 export type Verdict = 'held' | 'broken' | 'failed' | 'unfinished' | 'sender-bottleneck' | 'interrupted';
 
-/** Why a load ended before its time. */
+/** Why a load ended early. `errors-alone`: no message was acknowledged for a long time. */
 export type EarlyEnd = 'interrupted' | 'errors-alone' | 'no-messages';
 
 interface LoadOutcomes extends JudgedObjectives {
@@ -43,21 +44,20 @@ export function verdictOf({ stopped, max, slo, acknowledged, failed, ...judged }
   return isEmpty || (slo.length === 0 && failed > 0) ? 'failed' : 'held';
 }
 
-/** Returns the result of one step of a search. */
 export function stepResultOf({ slo, isSenderLimited }: JudgedObjectives): StepResult {
   if (isSenderLimited) return 'sender-bottleneck';
   return slo.every(({ held }) => held) ? 'held' : 'broken';
 }
 
-/** Delay of the sender, for 1 % of the messages, from which the load was not the one that was asked for. */
+/** Delay of the sender above which it counts as the bottleneck, if 1 % of the messages have this delay. */
 const MAX_BEHIND_MS = 1_000;
-/** Delay from which a broken objective can be due to the sender, because late messages come at once. */
+/** Delay of the sender above which it can be the cause of a broken objective, because late messages are sent in bursts. */
 const SUSPECT_BEHIND_MS = 100;
 
 /**
- * Judges the objectives of a load. The sender was the bottleneck if it was late for more than 1 % of the messages. Latency
- * includes this delay, so objectives that hold in spite of a short delay are proved. A broken objective is not, if the delay
- * can explain it: it is half of the latency that the objective allows, or makes messages come at once.
+ * Evaluates the objectives of a load. The sender was the bottleneck if more than 1 % of the messages were sent late, or if
+ * its delay can explain a broken objective: it is more than half of the allowed latency, or makes late messages go out in
+ * bursts. Latency includes the delay, so an objective that holds in spite of the delay is proved.
  */
 export function judgeObjectives(
   objectives: readonly Objective[],

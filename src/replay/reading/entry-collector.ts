@@ -12,19 +12,19 @@ import type { SplitterOutput } from '../../message/json/splitter.ts';
 export interface EntryReadOptions {
   /** Makes each body a single entry, even if the body is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
-  /** Format of an input of `--exact`. @default by its name and content */
+  /** Format of an input of `--exact`. @default recognized by name and content */
   readonly format?: ExactFormat | undefined;
   /** Called with the number of bytes just read, before the entries found in these bytes are yielded. */
   readonly onBytes?: (bytes: number) => void;
   /** Called for each capture whose signature did not verify when the request arrived. */
   readonly onInvalidCapture?: (origin: Origin) => void;
-  /** Collects what to tell about HAR files. @default nothing is told */
+  /** Collects notes for the user about HAR files. @default no notes */
   readonly harNotes?: HarNotes | undefined;
 }
 
 /**
- * Turns the values that a splitter finds into entries: a capture into its message, and a batch on one line
- * into its messages.
+ * Turns the values that a splitter finds into entries: a captured request into its message, and a batch on one line into
+ * its messages.
  */
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
@@ -144,7 +144,7 @@ const MESSAGE_KEYS = new Set(
   ),
 );
 
-/** Whether a value may be a capture or a batch document. Its first key excludes this for most messages at no cost. */
+/** Whether a value may be a capture or a batch document. The first key rules this out cheaply for most messages. */
 function mayHoldMessages(bytes: Buffer): boolean {
   if (bytes[0] !== OPEN_BRACE) return false;
   if (bytes[1] === QUOTE && bytes.length > 5 && MESSAGE_KEYS.has(bytes.readUInt32LE(2))) return false;

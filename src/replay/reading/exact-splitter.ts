@@ -44,8 +44,8 @@ export class ExactSplitter implements Splitter {
     this.#bytes += chunk.length;
     if (this.isRejected) return this.#output.tooLarge(1);
     this.#parts.push(chunk);
-    // Recognizes the format at the first line break and not at the end of the input, so that captures are streamed and an
-    // ambiguous live input is rejected at once.
+    // Recognizes the format at the first line break, not at the end of the input, so that captures are streamed and an
+    // ambiguous live input is rejected early.
     if (chunk.includes(LF)) this.#recognize();
   }
 

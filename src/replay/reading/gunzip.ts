@@ -1,14 +1,14 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 
-/** Packed bytes to unpack at a time. They unpack to at most 8 MiB, so a gzip bomb only makes many pieces. */
+/** Compressed bytes to unpack at a time. They expand to at most 8 MiB, so a gzip bomb cannot exhaust the memory. */
 const PIECE_BYTES = 8 * 1024;
 
 const MAGIC = [0x1f, 0x8b];
 
 /**
- * Yields the chunks unpacked if they begin like gzip, otherwise unchanged. Throws if the gzip is corrupt or cut off, after
- * yielding everything before the problem. Unpacks an input that cannot be read `again`, such as a pipe, by a second stream
- * too, which finds the problem byte by byte.
+ * Unpacks the chunks if they begin like gzip; otherwise yields them unchanged. Throws if the gzip data is corrupt or cut
+ * off, after yielding everything before the problem. `again` reopens the input to find the problem byte by byte. Without
+ * it (a pipe), a second stream stays one piece behind for that.
  */
 export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
@@ -50,17 +50,16 @@ async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * Unpacks piece by piece, so that everything before a problem is yielded: a failing stream drops its buffered
- * output, such as the last 12 KB before the problem in a 190 KB file. Successive members are one stream (`cat
- * a.gz b.gz`).
+ * Unpacks piece by piece, so that everything before a problem is yielded: a failing stream drops its buffered output, such
+ * as the last 12 KB before the problem in a 190 KB file. Reads concatenated gzip files (`cat a.gz b.gz`) as one.
  */
 async function* gunzip(
   chunks: AsyncIterable<Buffer>,
   again?: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
-  // Keeps a second stream one piece behind the first, to unpack a piece with a problem byte by byte: zlib cannot go back to
-  // the start of that piece, and a pipe cannot be read again.
+  // Keeps a second stream one piece behind the first, to unpack the piece with the problem byte by byte: zlib cannot go
+  // back to the start of that piece, and a pipe cannot be read again.
   const behind = again === undefined ? new PiecewiseGunzip() : undefined;
   let soundBytes = 0;
   let last: Uint8Array = Buffer.alloc(0);
@@ -103,7 +102,7 @@ async function* upToProblem(chunks: AsyncIterable<Uint8Array>, soundBytes: numbe
   }
 }
 
-/** Unpacks the piece with the problem byte by byte: zlib yields nothing of a piece in which it finds a problem. */
+/** Unpacks byte by byte, because zlib discards all output of a piece in which it finds a problem. */
 async function* byteByByte(bytes: Uint8Array, stream: PiecewiseGunzip): AsyncGenerator<Buffer> {
   for (const byte of pieces(bytes, 1)) yield* await stream.unpack(byte);
 }
@@ -131,8 +130,8 @@ class PiecewiseGunzip {
   }
 
   /**
-   * Ends the stream in a separate step, after its last piece has been unpacked. If the last piece came with the end, and the
-   * gzip is cut off, zlib would yield nothing of that piece.
+   * Ends the stream in a separate step. If the last piece was passed to `end()` and the gzip data is cut off, zlib would
+   * yield nothing of that piece.
    */
   end(): Promise<Buffer[]> {
     return this.#after((done) => this.#gunzip.once('end', () => done()).end());
@@ -145,7 +144,7 @@ class PiecewiseGunzip {
   async #after(step: (done: (problem?: Error | null) => void) => void): Promise<Buffer[]> {
     await new Promise<void>((resolve, reject) => {
       this.#reject = reject;
-      // Ignores a problem here, because an `error` event follows, which rejects the promise.
+      // Ignores the problem here, because zlib also emits it as an `error` event, which rejects the promise.
       step((problem) => (problem ? undefined : resolve()));
     });
     return this.#unpacked.splice(0);

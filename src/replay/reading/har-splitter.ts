@@ -5,7 +5,7 @@ import { toCapture } from '../../capture/to-capture.ts';
 import type { Splitter } from '../../message/json/splitter.ts';
 import type { EntryCollector } from './entry-collector.ts';
 
-/** Reads the requests with a body in a HAR file as captures. */
+/** Reads a HAR file: each request with a body becomes a capture. */
 export class HarSplitter implements Splitter {
   readonly #collector: EntryCollector;
   readonly #reader: HarReader;

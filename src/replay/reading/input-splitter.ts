@@ -12,10 +12,7 @@ import {
   type InputRejection,
 } from './text-check.ts';
 
-/**
- * Collects the first bytes of an input until they reveal its layout, and passes the input to the splitter for
- * that layout.
- */
+/** Collects the first bytes of an input until they reveal its layout, and passes the input to the splitter for that layout. */
 export class InputSplitter implements Splitter {
   readonly #output: SplitterOutput;
   readonly #isExact: boolean;

@@ -8,7 +8,7 @@ import { InputError } from '../../errors.ts';
 import { fileProblem } from '../../file-problem.ts';
 import { openToRead } from '../../files.ts';
 
-/** The name of standard input among file names. */
+/** The file argument that stands for standard input. */
 export const STDIN = '-';
 /** Name of standard input in results. */
 export const STDIN_ORIGIN = '<stdin>';
@@ -17,10 +17,7 @@ export const STDIN_ORIGIN = '<stdin>';
 export interface Input {
   /** Name of the input as the user gave it; `<stdin>` for standard input. */
   readonly name: string;
-  /**
-   * Distinguishes the file from other files and from its changed versions; absent for an input that can be
-   * read only once.
-   */
+  /** Identifies the file and its version. Absent for an input that can be read only once. */
   readonly identity?: FileIdentity;
   /** Reads the bytes from the beginning until `signal` aborts. Standard input can be opened once. */
   open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
@@ -39,7 +36,10 @@ interface ReplayInputContext {
   readonly stdin: Readable;
 }
 
-/** Checks every file before any is read, so that a wrong name is reported before anything is sent. Throws InputError. */
+/**
+ * Checks every file before reading any, so that a wrong name is reported before the first message is sent. Throws
+ * InputError.
+ */
 export async function openInputs(
   files: readonly string[],
   { cwd, stdin }: ReplayInputContext,
@@ -71,7 +71,7 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
       hint: 'name a file, or - for standard input',
     });
   }
-  // Does not open a pipe to check it, because opening a pipe waits for its writer.
+  // Does not open a named pipe to check it, because opening it waits for a writer.
   if (!stats.isFile()) return { name, open: (signal) => openToRead(path, signal) };
   await orUnreadable(
     name,
@@ -101,17 +101,17 @@ const FOREIGN_NAMES: readonly (readonly [start: string, message: string, hint: s
   ...['https://', 'http://'].map(
     (start) => [start, 'Expected a file, got a URL', 'fetch it: curl -fsS URL | hooks replay -'] as const,
   ),
-  ['s3://', 'Expected a file, got an object of S3', 'fetch it: aws s3 cp URL - | hooks replay -'],
+  ['s3://', 'Expected a file, got an S3 object', 'fetch it: aws s3 cp URL - | hooks replay -'],
   [
     'gs://',
-    'Expected a file, got an object of Cloud Storage',
+    'Expected a file, got a Cloud Storage object',
     'fetch it: gcloud storage cat URL | hooks replay -',
   ],
   ['~', 'No such file: ~ was not replaced by the home folder', 'remove the quotes around ~, or write $HOME'],
 ];
 
 function unreadableInput(file: string, cause: unknown, path: string): InputError {
-  const { code } = cause as NodeJS.ErrnoException; // of a file operation
+  const { code } = cause as NodeJS.ErrnoException; // thrown by a file operation
   const { what, fix } = fileProblem(cause, path, 'read');
   const [, ...meant] =
     code === 'ENOENT' ? (FOREIGN_NAMES.find(([start]) => file.startsWith(start)) ?? []) : [];
@@ -120,19 +120,16 @@ function unreadableInput(file: string, cause: unknown, path: string): InputError
   return new InputError(reason, { file, hint, cause });
 }
 
-/** Bytes to read from a file at once. Smaller chunks cost calls, much larger ones memory. */
+/** Bytes to read from a file at once. Smaller chunks need more calls, much larger ones more memory. */
 const CHUNK_BYTES = 256 * 1024;
 
-/**
- * Maximum time that a synchronous read may block before later reads use a thread. A read takes 0.05 ms if the file is in
- * memory.
- */
+/** Duration of a synchronous read above which later reads run in a thread. A read takes 0.05 ms if the file is in memory. */
 const SLOW_MS = 10;
 
 /**
- * Yields the bytes of a regular file, each chunk in separate memory. Reads synchronously, since passing a
- * chunk to a thread and back costs as much as finding its lines; uses a thread after the first slow chunk (a
- * slow disk, a network). Throws when `signal` aborts, as a stream does.
+ * Yields the bytes of a regular file, each chunk in separate memory. Reads synchronously, because handing a chunk to a
+ * thread and back costs as much as finding its lines. Reads in a thread after the first slow chunk (a slow disk, a
+ * network). Throws when `signal` aborts, as a stream does.
  */
 export async function* chunksOfFile(
   path: string,

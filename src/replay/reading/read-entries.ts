@@ -8,14 +8,14 @@ import { gunzipIfPacked } from './gunzip.ts';
 import { InputSplitter } from './input-splitter.ts';
 import type { Input } from './inputs.ts';
 
-/** Maximum bytes to read before yielding entries, however large the chunks of a file are. */
+/** Maximum bytes to split into entries before yielding them, however large the chunks of a file are. */
 const STRIDE_BYTES = 64 * 1024;
 
 /**
- * Yields the entries of one input in order, at least one at a time. Recognizes by content: one message, an
- * array, `{"batch":[…]}`, NDJSON, captures and HAR files, gzipped or not. Exact inputs are read by ExactSplitter, which
- * may throw InputError. Memory does not grow with the input. An unreadable part is a broken entry. Ends early
- * and silently when `signal` aborts.
+ * Yields the entries of one input in order, in arrays of at least one. Recognizes by content: one message, an array,
+ * `{"batch":[…]}`, NDJSON, captures and HAR files, gzipped or not. ExactSplitter reads inputs of --exact, and may throw
+ * InputError. Memory does not grow with the input. A part that cannot be read becomes a broken entry. Ends early and
+ * silently when `signal` aborts.
  */
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
@@ -54,7 +54,7 @@ export async function* readEntries(
   if (rest.length > 0) yield rest;
 }
 
-/** Throws InputError for an exact file whose format is unclear. Skips pipes, which can be read only once. */
+/** Throws InputError for a file of --exact whose format is ambiguous. Skips pipes, which can be read only once. */
 export async function assertFormats(inputs: readonly Input[], options: EntryReadOptions): Promise<void> {
   for (const input of inputs.filter(({ identity }) => identity !== undefined)) {
     const entries = readEntries(input, undefined, options);
@@ -92,7 +92,7 @@ function inputProblem(error: unknown): [message: string, hint: string] {
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
   if (!(error instanceof Error) || error instanceof InputError) throw error;
   const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
-  // An error without a code is a bug of this program, not a problem of the input.
+  // An error without a code is a bug in this program, not a problem of the input.
   if (code === undefined) throw error;
   return { code, message };
 }

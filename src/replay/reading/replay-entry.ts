@@ -10,13 +10,13 @@ export type ExactFormat = (typeof EXACT_FORMATS)[number];
 export interface Origin {
   readonly file: string;
   readonly line: number;
-  /** Number of the request in a HAR file, from 1. Such files have one line or thousands, so a line does not help. */
+  /**
+   * Number of the request in a HAR file, from 1. A line number does not help there: such files have one line or thousands.
+   */
   readonly request?: number;
 }
 
-/**
- * One entry of an input. The ledger of the replay counts every entry, including broken ones.
- */
+/** One entry of an input. The ledger of the replay counts every entry, including broken ones. */
 export type ReplayEntry = FoundEntry | BrokenEntry;
 
 /**
@@ -28,9 +28,9 @@ export interface FoundEntry {
   readonly kind: 'message' | 'capture';
   readonly origin: Origin;
   /**
-   * The bytes of the entry as they are in the input, with the white space around them only for --exact. They
-   * are a view of memory that is never written again, so they may be kept. While they are kept, the part of
-   * the file around them (at most 1 MiB) stays in memory.
+   * The bytes of the entry as in the input, with the white space around them only for --exact. Callers may keep them,
+   * because their memory is never overwritten. While they are kept, the part of the file around them (at most 1 MiB) stays
+   * in memory.
    */
   readonly bytes: Uint8Array;
   /** The headers of a capture that is read with --exact. */

@@ -6,7 +6,7 @@ export interface InputRejection {
   readonly hint: string;
 }
 
-/** Formats of files that are not JSON text, by their first bytes. */
+/** File formats that are not JSON text, recognized by their first bytes. */
 const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[] = [
   ...[
     [0xff, 0xfe, 0x00, 0x00],
@@ -22,27 +22,27 @@ const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[]
     hint: 'unpack it once: gzip -dc FILE | hooks replay -',
   },
   packed([0x50, 0x4b, 0x03, 0x04], 'a zip file', 'unzip -p FILE'),
-  packed([0x28, 0xb5, 0x2f, 0xfd], 'packed with zstd', 'zstd -dc FILE'),
-  packed([0x42, 0x5a, 0x68], 'packed with bzip2', 'bzip2 -dc FILE'),
+  packed([0x28, 0xb5, 0x2f, 0xfd], 'compressed with zstd', 'zstd -dc FILE'),
+  packed([0x42, 0x5a, 0x68], 'compressed with bzip2', 'bzip2 -dc FILE'),
   packed([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], 'a 7z archive', '7z x -so FILE'),
-  packed([0x04, 0x22, 0x4d, 0x18], 'packed with lz4', 'lz4 -dc FILE'),
-  packed([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e], 'packed with snappy', 'snzip -dc FILE'),
+  packed([0x04, 0x22, 0x4d, 0x18], 'compressed with lz4', 'lz4 -dc FILE'),
+  packed([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e], 'compressed with snappy', 'snzip -dc FILE'),
   binary([0x89, 0x50, 0x4e, 0x47], 'a PNG image'),
   binary([0x25, 0x50, 0x44, 0x46], 'a PDF'),
   other([0x4f, 0x62, 0x6a, 0x01], 'an Avro file', 'avro-tools tojson FILE'),
-  packed([0xfd, 0x37, 0x7a, 0x58, 0x5a], 'packed with xz', 'xz -dc FILE'),
+  packed([0xfd, 0x37, 0x7a, 0x58, 0x5a], 'compressed with xz', 'xz -dc FILE'),
   ...[0x01, 0x5e, 0x9c, 0xda].map((level) =>
-    packed([0x78, level], 'packed with zlib', 'zlib-flate -uncompress < FILE'),
+    packed([0x78, level], 'compressed with zlib', 'zlib-flate -uncompress < FILE'),
   ),
   other([0x53, 0x51, 0x4c, 0x69, 0x74, 0x65], 'a database file', `sqlite3 FILE 'select body from …'`),
   other([0x50, 0x41, 0x52, 0x31], 'a Parquet file', `duckdb -json -c "from 'FILE'"`),
 ];
 
-/** Texts other than JSON, by their first lines. The hint has the command that converts them to JSON. */
+/** Text formats other than JSON, recognized by their first lines. The hint says how to get JSON. */
 const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
   {
     pattern: /^<(?:!doctype html|html)/i,
-    message: 'is HTML: a page, perhaps of an error or a login, in place of the file',
+    message: 'is HTML, perhaps an error or login page, not the file',
     hint: 'download it again with curl -f, and look at the result; hooks replay reads JSON and NDJSON',
   },
   {
@@ -62,7 +62,7 @@ const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
   {
     pattern: /^version https:\/\/git-lfs\b/,
-    message: 'is a pointer of Git LFS, not the file',
+    message: 'is a Git LFS pointer, not the file',
     hint: 'fetch the file itself: git lfs pull',
   },
   {
@@ -77,16 +77,16 @@ const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
-/** Lists that contain something other than messages, by their first characters. */
+/** JSON arrays of something other than messages, recognized by their first characters. */
 const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
   {
     pattern: /^\[\s*"\s*[{[]/,
-    message: 'is a list of texts that contain JSON: each was encoded twice',
+    message: 'is a list of strings that contain JSON: each was encoded twice',
     hint: "take the messages out: jq -c '.[] | fromjson' FILE | hooks replay -",
   },
   {
     pattern: /^\[\s*"/,
-    message: 'is a list of texts, not of messages',
+    message: 'is a list of strings, not of messages',
     hint: 'give a list of objects, each a message: [{"type":"track", …}, …]',
   },
 ];
@@ -96,10 +96,7 @@ export function listRejectionOf(text: string): InputRejection | undefined {
   return OTHER_LISTS.find(({ pattern }) => pattern.test(text));
 }
 
-/**
- * Returns why a text that does not begin like JSON is rejected as a whole; undefined if its lines are read
- * one by one.
- */
+/** Returns why a text that does not begin like JSON is rejected as a whole; undefined if its lines are read one by one. */
 export function textRejectionOf(text: string): InputRejection | undefined {
   return OTHER_TEXTS.find(({ pattern }) => pattern.test(text));
 }
@@ -130,7 +127,7 @@ function isAscii(byte: number): boolean {
 }
 
 /**
- * Whether a byte never occurs in text. Control characters that do occur are tabs, line and page ends, colors (0x1b) and the
+ * Whether a byte never occurs in text. Text can contain tabs, line and page breaks, the ESC of colors (0x1b) and the
  * separator of JSON texts (0x1e).
  */
 function isBinary(byte: number): boolean {
@@ -158,5 +155,9 @@ function other(bytes: readonly number[], what: string, command: string) {
 }
 
 function packed(bytes: readonly number[], what: string, command: string) {
-  return { bytes, message: `is ${what}, which is not read`, hint: `unpack it: ${command} | hooks replay -` };
+  return {
+    bytes,
+    message: `is ${what}, which is not supported`,
+    hint: `unpack it: ${command} | hooks replay -`,
+  };
 }

@@ -88,7 +88,7 @@ const FORMATS: readonly AnswerCase[] = [
     'yq -p xml',
   ]),
   other('html', 'a login page was downloaded in place of the file', '<!DOCTYPE html><html></html>', [
-    'the input is HTML: a page, perhaps of an error or a login',
+    'the input is HTML, perhaps an error or login page',
     'download it again with curl -f',
   ]),
   other('base64', 'the file is in base64', `${Buffer.from(LINE).toString('base64')}\n`, [
@@ -99,24 +99,24 @@ const FORMATS: readonly AnswerCase[] = [
     'the input is UTF-16, not UTF-8',
     'iconv -f UTF-16 -t UTF-8 FILE | hooks replay -',
   ]),
-  other('zlib', 'the file is packed with zlib', deflateSync(LINE), [
-    'the input is packed with zlib, which is not read',
+  other('zlib', 'the file is compressed with zlib', deflateSync(LINE), [
+    'the input is compressed with zlib, which is not supported',
     'zlib-flate -uncompress < FILE | hooks replay -',
   ]),
   other('zip', 'the file is a zip', Buffer.from('504b030414000000', 'hex'), [
-    'the input is a zip file, which is not read',
+    'the input is a zip file, which is not supported',
     'unzip -p FILE | hooks replay -',
   ]),
-  other('zstd', 'the file is packed with zstd', Buffer.from('28b52ffd24000000', 'hex'), [
-    'the input is packed with zstd, which is not read',
+  other('zstd', 'the file is compressed with zstd', Buffer.from('28b52ffd24000000', 'hex'), [
+    'the input is compressed with zstd, which is not supported',
     'zstd -dc FILE | hooks replay -',
   ]),
-  other('bzip2', 'the file is packed with bzip2', Buffer.from('425a683931415926', 'hex'), [
-    'the input is packed with bzip2, which is not read',
+  other('bzip2', 'the file is compressed with bzip2', Buffer.from('425a683931415926', 'hex'), [
+    'the input is compressed with bzip2, which is not supported',
     'bzip2 -dc FILE | hooks replay -',
   ]),
-  other('xz', 'the file is packed with xz', Buffer.from('fd377a585a000004', 'hex'), [
-    'the input is packed with xz, which is not read',
+  other('xz', 'the file is compressed with xz', Buffer.from('fd377a585a000004', 'hex'), [
+    'the input is compressed with xz, which is not supported',
     'xz -dc FILE | hooks replay -',
   ]),
   other('gzip-twice', 'the file is gzipped twice', gzipSync(gzipSync(LINE)), [
@@ -148,58 +148,56 @@ const HELD: readonly AnswerCase[] = [
     'this is an object that lists messages as `the data`',
     '."the data"[]',
   ]),
-  held('sqs', 'the file is an event of SQS', { Records: [{ body: LINE }] }, [
-    'this is an event of SQS',
+  held('sqs', 'the file is an SQS event', { Records: [{ body: LINE }] }, [
+    'this is an SQS event',
     '.Records[].body | fromjson',
   ]),
   held('sqs-receive', 'the file is what aws sqs receive-message printed', { Messages: [{ Body: LINE }] }, [
     'this is the output of aws sqs receive-message',
     '.Messages[].Body | fromjson',
   ]),
-  held('sns', 'the file is a notification of SNS', { Type: 'Notification', TopicArn: 'x', Message: LINE }, [
-    'this is a notification of SNS',
+  held('sns', 'the file is an SNS notification', { Type: 'Notification', TopicArn: 'x', Message: LINE }, [
+    'this is an SNS notification',
     '.Message | fromjson',
   ]),
-  held('sns-event', 'the file is an event of SNS', { Records: [{ Sns: { Message: LINE } }] }, [
-    'this is an event of SNS',
+  held('sns-event', 'the file is an SNS event', { Records: [{ Sns: { Message: LINE } }] }, [
+    'this is an SNS event',
     '.Records[].Sns.Message | fromjson',
   ]),
   held(
     'kinesis',
-    'the file is an event of Kinesis',
+    'the file is a Kinesis event',
     { Records: [{ kinesis: { data: Buffer.from(LINE).toString('base64') } }] },
-    ['this is an event of Kinesis', '.Records[].kinesis.data | @base64d | fromjson'],
+    ['this is a Kinesis event', '.Records[].kinesis.data | @base64d | fromjson'],
   ),
   held(
     'pub-sub',
-    'the file is a push of Pub/Sub',
+    'the file is a Pub/Sub push message',
     { subscription: 's', message: { data: Buffer.from(LINE).toString('base64') } },
-    ['this is a push of Pub/Sub', '.message.data | @base64d | fromjson'],
+    ['this is a Pub/Sub push message', '.message.data | @base64d | fromjson'],
   ),
-  held('api-gateway', 'the file is an event of API Gateway', { httpMethod: 'POST', body: LINE }, [
-    'this is an event of API Gateway or Lambda',
+  held('api-gateway', 'the file is an API Gateway event', { httpMethod: 'POST', body: LINE }, [
+    'this is an API Gateway or Lambda event',
     'if .isBase64Encoded then .body | @base64d else .body end | fromjson',
   ]),
-  held('event-bridge', 'the file is an event of EventBridge', { 'detail-type': 'x', detail: MESSAGE }, [
-    'this is an event of EventBridge',
+  held('event-bridge', 'the file is an EventBridge event', { 'detail-type': 'x', detail: MESSAGE }, [
+    'this is an EventBridge event',
     '.detail',
   ]),
-  held(
-    'elasticsearch',
-    'the file is a response of Elasticsearch',
-    { hits: { hits: [{ _source: MESSAGE }] } },
-    ['this is a response of Elasticsearch', '.hits.hits[]._source'],
-  ),
+  held('elasticsearch', 'the file is an Elasticsearch response', { hits: { hits: [{ _source: MESSAGE }] } }, [
+    'this is an Elasticsearch response',
+    '.hits.hits[]._source',
+  ]),
   held('payload', 'each message is inside another object', { at: 1, payload: MESSAGE }, [
     'this is an object that holds a message as `payload`',
     '.payload',
   ]),
   held('payload-text', 'each message is a text inside another object', { at: 1, payload: LINE }, [
-    'this is an object that holds a message as `payload`, as a text',
+    'this is an object that holds a message as `payload`, as a string',
     '.payload | fromjson',
   ]),
   held('encoded-twice', 'each line was encoded twice', LINE, [
-    'this is a text that holds JSON: it was encoded twice',
+    'this is a string that contains JSON: it was encoded twice',
     'fromjson',
   ]),
 ];

@@ -708,9 +708,9 @@ const BODIES: readonly AnswerCase[] = [
   ]),
   received(
     'api-gateway',
-    'the whole event of API Gateway is verified',
+    'the whole API Gateway event is verified',
     JSON.stringify({ httpMethod: 'POST', headers: {}, body: JSON_TEXT }),
-    ['the body is an event of API Gateway or Lambda', 'Verify the body in it: event.body'],
+    ['the body is an API Gateway or Lambda event', 'Verify the body in it: event.body'],
   ),
   received(
     'lambda-base64',
@@ -721,27 +721,27 @@ const BODIES: readonly AnswerCase[] = [
       body: Buffer.from(JSON_TEXT).toString('base64'),
     }),
     [
-      'the body is an event of API Gateway or Lambda',
+      'the body is an API Gateway or Lambda event',
       'Buffer.from(event.body, "base64") where event.isBase64Encoded is true',
     ],
   ),
   received(
     'sqs',
-    'the whole event of SQS is verified',
+    'the whole SQS event is verified',
     JSON.stringify({ Records: [{ messageId: '1', body: JSON_TEXT }] }),
-    ['the body is an event of SQS', 'Verify the body of each record: record.body'],
+    ['the body is an SQS event', 'Verify the body of each record: record.body'],
   ),
   received(
     'sns',
     'the body came through SNS',
     JSON.stringify({ Type: 'Notification', TopicArn: 'x', Message: JSON_TEXT }),
-    ['the body is a notification of SNS', 'turn raw message delivery on'],
+    ['the body is an SNS notification', 'turn raw message delivery on'],
   ),
   received(
     'pub-sub',
     'the body came through Pub/Sub',
     JSON.stringify({ subscription: 's', message: { data: Buffer.from(JSON_TEXT).toString('base64') } }),
-    ['the body is a push of Pub/Sub', 'base64 -d'],
+    ['the body is a Pub/Sub push message', 'base64 -d'],
   ),
   received('har', 'the file is a HAR of a browser', JSON.stringify(har), [
     'the body is a HAR file of a browser',
@@ -1061,7 +1061,7 @@ const UNSIGNED: readonly AnswerCase[] = [
       },
     },
     argv: ['verify', '--secret', SECRET, 'event.json'],
-    cause: 'the input is an event of API Gateway or Lambda, which holds the body',
+    cause: 'the input is an API Gateway or Lambda event, which holds the body',
     fix: 'take both out of it: jq -j',
     exitCode: 2,
   },

@@ -285,9 +285,9 @@ const FILES: readonly Slip[] = [
   ],
   [
     'git-lfs',
-    'the file is a pointer of Git LFS',
+    'the file is a Git LFS pointer',
     [...REPLAY, 'a.json'],
-    'a pointer of Git LFS',
+    'a Git LFS pointer',
     'git lfs pull',
     { files: { 'a.json': 'version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12\n' } },
   ],
@@ -300,9 +300,9 @@ const FILES: readonly Slip[] = [
   ],
   [
     'replay-s3',
-    'an object of S3 is replayed',
+    'an S3 object is replayed',
     [...REPLAY, 's3://b/e.json'],
-    'expected a file, got an object of S3',
+    'expected a file, got an S3 object',
     'aws s3 cp URL -',
   ],
   [

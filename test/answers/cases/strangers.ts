@@ -268,7 +268,7 @@ export const STRANGERS: AnswerTheme = {
       title: 'a list of messages, of which each is a text (encoded twice)',
       given: { files: { 'day.json': JSON.stringify([JSON.stringify({ type: 'delete', userId: 'u' })]) } },
       argv: ['replay', 'day.json', '--url', 'http://127.0.0.1:9/'],
-      cause: 'the input is a list of texts that contain JSON: each was encoded twice',
+      cause: 'the input is a list of strings that contain JSON: each was encoded twice',
       fix: "jq -c '.[] | fromjson' FILE | hooks replay -",
       never: ['is it cut off'],
     },

@@ -473,7 +473,7 @@ describe.concurrent('hooks replay --load at a terminal', AGAIN, () => {
         terminalColumns: 80,
       },
     );
-    expect(stdout).toContain('acknowledged a second');
+    expect(stdout).toContain('acknowledged per second');
     expect(stdout).toContain('latency p99');
     expect(stdout).toMatch(/[▁-█]/);
     expect(stdout).toContain('errors<1%');
@@ -503,7 +503,7 @@ describe.concurrent('hooks replay --load at a terminal', AGAIN, () => {
 
 describe.concurrent('hooks replay --load rejects', AGAIN, () => {
   it.each([
-    ['--load 200/s', '`--load 200/s` needs the time to last'],
+    ['--load 200/s', '`--load 200/s` needs a duration'],
     ['--load nonsense --for 1s', 'Expected `--load` to be a shape, got nonsense'],
     ['--load max --for 1s', '`--load max` needs the objectives'],
     ['--load 1/s --for 1s --slo p99', 'Expected `--slo` to have an objective, got p99'],

@@ -156,6 +156,6 @@ describe('the shape of a load', () => {
   });
 
   it.each(['200/s', 'max'])('rejects %s without a time', (text) => {
-    expect(() => readShape(text, undefined)).toThrow(`\`--load ${text}\` needs the time to last`);
+    expect(() => readShape(text, undefined)).toThrow(`\`--load ${text}\` needs a duration`);
   });
 });

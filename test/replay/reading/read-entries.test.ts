@@ -301,7 +301,7 @@ describe('an input other than JSON text', () => {
       expect(await read(content)).toEqual(['1 ! the input is UTF-16, not UTF-8']);
     }
     expect(await read(Buffer.from('PK\x03\x04and so on\n'.repeat(9)))).toEqual([
-      '1 ! the input is a zip file, which is not read',
+      '1 ! the input is a zip file, which is not supported',
     ]);
     expect(await read(gzipSync(gzipSync('{}')))).toEqual(['1 ! the input is gzipped twice']);
     expect(await read(Buffer.alloc(100))).toEqual(['1 ! the input is not text: it begins with zero bytes']);

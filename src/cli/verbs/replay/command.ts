@@ -112,7 +112,7 @@ export const defineReplay: Define = (command, { io, exit }) => {
   });
 };
 
-/** More threads than a machine has processors for send no faster. */
+/** Maximum of `--workers`: more threads than a machine has processors do not send faster. */
 const MAX_WORKERS = 64;
 
 function workersOf(text: string): number {
@@ -129,7 +129,7 @@ function addLoadFlags(command: Command): void {
     .option('--duration <time>', 'same as --for', timeFrom(1))
     .option('--warmup <time>', 'send this long before counting', timeFrom(0))
     .option('--loop', 'repeat the files, as new messages without --exact')
-    .option('--slo <objectives>', "exit by these objectives ('p99<250ms,errors<0.1%')", given)
+    .option('--slo <objectives>', "exit with 1 unless these hold ('p99<250ms,errors<0.1%')", given)
     .option('--received <from>', 'read how many messages arrived from a URL or command', given)
     .option('--workers <n>', 'send from this many threads, for higher rates', workersOf);
 }

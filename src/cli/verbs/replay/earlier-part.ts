@@ -21,8 +21,8 @@ interface EarlierContext {
 }
 
 /**
- * Reports the entries that were settled before a replay was resumed. Prints undelivered entries again, once each, and skips
- * the others, so that summary, report and exit code describe the whole replay.
+ * Reports the entries that the interrupted replay settled. Prints undelivered entries again, once each, and skips the
+ * others, so that summary, report and exit code describe the whole replay.
  */
 export class EarlierPart {
   readonly #context: EarlierContext;
@@ -34,7 +34,7 @@ export class EarlierPart {
     this.#context = context;
   }
 
-  /** Prints the failures of the resumed replay, before any entry is read. Throws InputError if its journal is damaged. */
+  /** Prints the failures of the interrupted replay before reading entries. Throws InputError if its journal is damaged. */
   async print(): Promise<void> {
     const { checkpoint, ledger, output } = this.#context;
     if (checkpoint?.resumed === undefined) return;
@@ -47,7 +47,7 @@ export class EarlierPart {
     }
   }
 
-  /** Skips a settled entry. Returns a promise to wait for if a file is slower than the entries. */
+  /** Skips a settled entry. Returns a promise if the caller must wait for a slow file. */
   skip(index: number, { entry, value }: ReadEntry): Promise<void> | undefined {
     const { ledger, output, isExact, taken } = this.#context;
     if (this.#filtered.has(index)) return undefined;
@@ -63,8 +63,8 @@ export class EarlierPart {
 }
 
 /**
- * Reports a success without attempts and id. The journal does not keep successes, because it would become as large as the
- * report.
+ * Returns the reported result of an earlier success, without attempts and id: the journal does not keep successes, because
+ * it would become as large as the report.
  */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
   const message = unbuiltMessage(value);

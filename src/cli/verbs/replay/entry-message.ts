@@ -36,7 +36,7 @@ export interface ReadyOptions {
   readonly strict: boolean;
   readonly rewrite: Rewrite;
   readonly now: () => number;
-  /** Finds how a message violates the tracking plan of `--plan`. Undefined without that flag. */
+  /** Returns an error if a message violates the tracking plan of `--plan`. Undefined without that flag. */
   readonly violation?: ((message: JsonValue) => HooksError | undefined) | undefined;
 }
 
@@ -76,7 +76,7 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   }
 }
 
-/** Adds to the error that the value wraps messages in the format of another tool, if it does. */
+/** If the value wraps messages in the format of another tool, adds that to the error. */
 function explained(error: ValidationError, value: JsonValue): ValidationError {
   const { path } = error;
   const foreign = path === '' || path === 'type' || isExported(value) ? foreignValueOf(value) : undefined;
@@ -108,8 +108,8 @@ function readyMessage({ entry, value, stringified }: EntryReading, options: Read
 }
 
 /**
- * Validates the size of the message by serializing it. An entry of at most a sixth of the maximum needs no check:
- * serializing lengthens only numbers, to at most 21/4 of their length (1e20).
+ * Validates the size of the message by serializing it. Skips entries of at most a sixth of the maximum: serializing
+ * lengthens only numbers, to at most 21/4 of their length (1e20).
  */
 function validateSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;

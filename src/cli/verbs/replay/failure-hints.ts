@@ -14,10 +14,10 @@ export class FailureHints {
   readonly #io: Io;
   readonly #note: (line: string) => void;
   readonly #patterns: RunPatterns;
-  readonly #told = new Set<string>();
-  /** The first cause that blames the secret: told at the end, because a later delivery disproves it. */
+  readonly #printed = new Set<string>();
+  /** The first cause that blames the secret. `finish` prints it, because a later delivery can disprove it. */
   #secret: FailureCause | undefined;
-  /** The first failure that has no explanation, which `finish` examines. */
+  /** The first failure without an explanation, which `finish` examines. */
   #unexplained: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
@@ -32,20 +32,20 @@ export class FailureHints {
     const isUnexplained = decidingAttemptOf(outcome)?.status === undefined || says === undefined;
     if (outcome.outcome === 'failed' && isUnexplained) this.#unexplained ??= outcome;
     if (code === 'signature-refused') this.#secret ??= cause;
-    // The summary names the message on which the receiver crashed.
+    // Skips the hint after a crash, because the summary names the message on which the receiver crashed.
     else if (code !== 'refused' || !this.#patterns.hasCrashed) this.#print(hint);
     for (const [url, other] of cause?.others ?? []) this.#print(`${url}: ${other.hint}`);
   }
 
   #print(hint: string | undefined): void {
-    if (hint === undefined || this.#told.has(hint) || this.#told.size >= MAX_HINTS) return;
-    this.#told.add(hint);
+    if (hint === undefined || this.#printed.has(hint) || this.#printed.size >= MAX_HINTS) return;
+    this.#printed.add(hint);
     noteHint({ note: this.#note, errColor: this.#io.errColor }, printable(hint, 1_000));
   }
 
   /**
-   * Prints what depends on the whole run. Examines the first failure that has no explanation, and prints its cause if
-   * probes show it.
+   * Prints the hints that depend on the whole run. Examines the first unexplained failure, and prints its cause if probes
+   * of the receiver show it.
    */
   async finish(): Promise<void> {
     this.#print(this.#patterns.corrected(this.#secret)?.hint);

@@ -16,7 +16,7 @@ interface ReplayEnding {
 
 /**
  * Finishes the checkpoint, and prints how to continue after an interruption. An error of the checkpoint does not fail the
- * replay, whose messages are delivered already.
+ * replay, because its messages are already delivered.
  */
 export async function finishCheckpoint({
   checkpoint,

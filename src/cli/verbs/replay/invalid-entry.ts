@@ -45,7 +45,7 @@ export function invalidEntry({ origin }: ReplayEntry, error: HooksError): Invali
   };
 }
 
-/** The place of an error: with its own line and column, if it has them, unless the entry is one of a HAR file. */
+/** Returns the place of an error: its line and column if known, or the number of the request in a HAR file. */
 function placeOf(origin: Origin, error: HooksError): string {
   const { line = origin.line, column } = error instanceof InputError ? error : {};
   if (origin.request !== undefined) return originText(origin);

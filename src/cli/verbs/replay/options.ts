@@ -42,7 +42,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly yes?: true;
 }
 
-/** The parsed values of the flags that choose and pace messages. */
+/** The parsed flags that select messages and set their pace. */
 export interface ReplayPlan {
   readonly selection: SelectionOptions;
   readonly intervalMs: number | undefined;
@@ -69,7 +69,7 @@ export function planOf(options: ReplayOptions): ReplayPlan {
   };
 }
 
-/** Flags of a replay that retries, queues, resumes or previews, or sends to something else than a webhook. */
+/** Flags that `--compare` excludes: they retry, queue, resume or preview, or send to something other than a webhook. */
 const EXCLUDED = [
   '--load',
   '--queue',

@@ -30,7 +30,7 @@ import { RunPatterns } from './../../print/run-patterns.ts';
 import { ResultFiles, type ResultFilesOptions } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
-/** Writes a replay: result lines, progress, the files of results, the summary. */
+/** Writes the output of a replay: result lines, progress, result files and the summary. */
 export class ReplayOutput {
   /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
@@ -52,7 +52,7 @@ export class ReplayOutput {
   ): Promise<ReplayOutput> {
     const { report, failed } = options;
     const files = await ResultFiles.open({ report, failed, cwd: io.cwd, ...sources });
-    // No progress bar where every result prints a line.
+    // Hides the progress bar if every result prints a line on the terminal.
     const shown = !(io.stdoutIsTty && options.verbose === true);
     const progress = createProgress(io, { label: 'replaying', shown, measure });
     return new ReplayOutput({ options, io, files, progress, github });
@@ -110,7 +110,7 @@ export class ReplayOutput {
     await written;
   }
 
-  /** Writes a result of the interrupted replay as a result of this replay. */
+  /** Writes a result of the interrupted replay again, as if it were a result of this replay. */
   async earlier({ told }: KeptResult): Promise<void> {
     const result = told as KeptOutcome | KeptInvalid; // written by `settled` and `invalid`
     if ('invalid' in result) {
@@ -175,7 +175,7 @@ export class ReplayOutput {
     await this.files.finish(summary);
   }
 
-  /** Prints the summary, even if a file of results cannot be written. */
+  /** Prints the summary, also if a result file cannot be written. */
   showSummary(summary: ReplaySummary, received: string | undefined): void {
     this.#progress.stop();
     if (this.#isJson) this.#io.out(jsonLine({ summary: { ...summary, ...this.patterns.fields() } }));

@@ -2,7 +2,7 @@ import type { DestinationOutcome } from '../../../app/pipeline/outcomes.ts';
 import type { LoopbackJudgement, Loopback } from '../../flags/delivery/loopback.ts';
 import { isSound } from '../../print/result-line.ts';
 
-/** Counts the valid and the other requests that the receiver of --loopback got. */
+/** Counts the valid and invalid requests that the receiver of `--loopback` got. */
 export class ReceivedTally {
   readonly #loopback: Loopback | undefined;
   #valid = 0;
@@ -16,9 +16,7 @@ export class ReceivedTally {
     return this.#other === 0;
   }
 
-  /**
-   * Returns how the receiver of --loopback judged an attempted message, and counts the judgement. Call once per message.
-   */
+  /** Returns how the receiver of --loopback judged an attempted message, and counts the judgement. Call once per message. */
   judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
     const judgement = tried && this.#loopback?.judgementOf(tried.signature);
     if (judgement === undefined) return undefined;

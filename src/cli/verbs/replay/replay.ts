@@ -75,7 +75,7 @@ export async function replay(
 
 const now = (): number => systemClock.now();
 
-/** Loads the plan of --plan, and the code for plans only then. Throws InputError for a plan that cannot be used. */
+/** Makes the options of `readyEntry`. Throws InputError for a plan that cannot be used. */
 export async function readyOptionsOf(options: ReplayOptions, io: Pick<Io, 'cwd'>): Promise<ReadyOptions> {
   const { plan, exact = false, strict = false, timestamps, messageIds } = options;
   const rewrite = createRewrite({ timestamps, messageIds, now, newId: randomUUID });
@@ -86,7 +86,7 @@ export async function readyOptionsOf(options: ReplayOptions, io: Pick<Io, 'cwd'>
   return { exact, strict, rewrite, now, violation };
 }
 
-/** Outputs that `hooks replay` writes to: those of the process, and the annotations of a GitHub workflow. */
+/** Outputs of `hooks replay`: those of the process, and the annotations of a GitHub workflow. */
 interface ReplayOutputs {
   readonly io: Io;
   /** The step of the GitHub workflow that runs the replay. */
@@ -153,7 +153,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
 }
 
-/** Returns how attempts are shown: with -v each retry, and headers unless the output is JSON. */
+/** Returns how attempts are shown. `-v` shows each retry and, unless the output is JSON, the headers. */
 function shownAttempts({ verbose, output }: ReplayOptions) {
   const isVerbose = verbose === true;
   return { gathersRetries: !isVerbose, showsHeaders: isVerbose && output === 'text' };
@@ -176,7 +176,7 @@ interface CheckpointContext {
   readonly io: Io;
 }
 
-/** Opens the checkpoint that `--resume` continues from. Undefined if none can be kept and the flag is not given. */
+/** Opens the checkpoint for `--resume`. Undefined if no checkpoint can be saved and the user does not resume. */
 async function checkpointFor(
   inputs: readonly Input[],
   { to, options, settings, io }: CheckpointContext,

@@ -6,7 +6,6 @@ import { decidingAttemptOf, decidingDestination, destinationMs } from '../../pri
 import type { ResultFacts } from '../../print/result-line.ts';
 import { explanation } from '../../print/result-text.ts';
 
-/** Converts a settled message to a result of a report. */
 export function reportedResult(
   origin: Origin,
   { title, type, cause }: ResultFacts,
@@ -28,7 +27,7 @@ export function reportedResult(
   };
 }
 
-/** The name of a message in a report. */
+/** Returns the name of a message in a report, such as `track "Order Completed"`. */
 export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): string {
   return title === '' ? type : `${type} "${title}"`;
 }

@@ -14,7 +14,7 @@ interface ResentContext {
   readonly signal: AbortSignal;
 }
 
-/** Yields the entries that a resumed replay sends again, in the format of the file of `--failed`. */
+/** Yields the selected entries that are not settled yet, in the format of the `--failed` file. */
 export async function* resentEntries(context: ResentContext): AsyncGenerator<Uint8Array> {
   const { inputs, checkpoint, options, signal } = context;
   const { exact = false, format } = options;

@@ -7,14 +7,14 @@ import { ResultJournal, type KeptResult } from '../../../report/result-journal.t
 import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../../report/report.ts';
 
 export interface ResultFilesOptions {
-  /** Path of the report (`--report`); `failed` is the path of the file of `--failed`. */
+  /** Path of the report (`--report`), and of the `--failed` file. */
   readonly report: string | undefined;
   readonly failed: string | undefined;
   readonly cwd: string;
   /** Absolute paths of the inputs, which are never overwritten. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
-  /** The entries that a resumed replay sends again. */
+  /** The entries that a resumed replay still has to send. */
   readonly resent: AsyncIterable<Uint8Array>;
 }
 
@@ -40,8 +40,8 @@ interface FilesParts {
 /** The result files of a replay: the report, the file of --failed, and the journal that a resumed replay reads. */
 export class ResultFiles {
   readonly #parts: FilesParts;
-  /** Number of entries that failed before a replay was interrupted and that are not in the file of --failed yet. */
-  #owed = 0;
+  /** Number of entries that failed in the interrupted replay and are missing from the `--failed` file. */
+  #missing = 0;
   /** Unsent messages: at most as many as were in flight when the replay ended. */
   readonly #unsent: Uint8Array[] = [];
 
@@ -71,7 +71,7 @@ export class ResultFiles {
     this.#parts = parts;
   }
 
-  /** Whether --report is given. A report lists every message, also those that the resumed replay had delivered. */
+  /** Whether `--report` is given. A report lists every message, including those that the interrupted replay delivered. */
   get hasReport(): boolean {
     return this.#parts.report !== undefined;
   }
@@ -86,9 +86,9 @@ export class ResultFiles {
     return both(this.#parts.report?.add(reported()), this.#keep(result));
   }
 
-  /** Adds a result that the journal of the resumed replay already contains. */
+  /** Adds a result that the journal of the interrupted replay already contains. */
   addEarlier(reported: ReportedResult): Promise<void> | undefined {
-    if (reported.outcome !== 'filtered' && this.#parts.failed?.hasKept === false) this.#owed++;
+    if (reported.outcome !== 'filtered' && this.#parts.failed?.hasKept === false) this.#missing++;
     return this.report(reported);
   }
 
@@ -96,15 +96,15 @@ export class ResultFiles {
     return this.#parts.report?.add(reported);
   }
 
-  /** Skips an entry that failed before --resume. Adds its bytes to the file of --failed if they are missing there. */
+  /** Skips an entry that failed before `--resume`. Adds its bytes to the `--failed` file if they are missing there. */
   skipFailed(original: () => Uint8Array | undefined): Promise<void> | undefined {
-    if (this.#owed === 0) return undefined;
-    this.#owed--;
+    if (this.#missing === 0) return undefined;
+    this.#missing--;
     const bytes = original();
     return bytes === undefined ? undefined : this.#parts.failed?.add(bytes);
   }
 
-  /** Reads the results of the resumed replay that were neither delivered nor queued. Throws InputError. */
+  /** Reads the results of the interrupted replay that were neither delivered nor queued. Throws InputError. */
   async *earlier(): AsyncGenerator<KeptResult, void, undefined> {
     yield* this.#parts.journal?.read() ?? [];
   }
@@ -152,7 +152,7 @@ export class ResultFiles {
         sync: () => journal.sync(),
       },
       failed: failed && {
-        part: () => (this.#owed > 0 ? undefined : { path: failedPath, ...failed.position }),
+        part: () => (this.#missing > 0 ? undefined : { path: failedPath, ...failed.position }),
         sync: () => failed.sync(),
       },
     };

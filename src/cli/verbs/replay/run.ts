@@ -39,7 +39,7 @@ export interface ReplayParts {
   readonly options: ReplayOptions;
   readonly output: ReplayOutput;
   readonly checkpoint: Checkpoint | undefined;
-  /** Whether this is a dry run, which sends no message and prints no result. */
+  /** Whether this is a dry run, which neither sends messages nor prints results. */
   readonly isPreview: boolean;
   readonly watch: ResponseWatch | undefined;
   readonly ledger: Ledger;
@@ -74,7 +74,8 @@ export class ReplayRun {
     this.#parts = parts;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // Closes the pipeline at once: the reader notices the abort late, and would send more. `finish` reports errors.
+    // Closes the pipeline at once, because the reader notices an abort late and would send more messages. `finish` reports
+    // errors.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     this.#received = new ReceivedTally(parts.open.loopback);
@@ -88,7 +89,7 @@ export class ReplayRun {
       if (!this.#stop.aborted) this.#parts.ledger.readToEnd();
       // Sends the last batch, which --limit can leave partly filled.
       this.#flush();
-      // Waits for all messages before `close()` does, because --fail-fast could not stop the replay during that call.
+      // Waits for all messages before `close()` does, because `--fail-fast` could not stop the replay during `close()`.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#error ??= error;
@@ -168,14 +169,15 @@ export class ReplayRun {
     watch?.sent();
     try {
       const deliveryId = checkpoint?.deliveryId(sent.index);
-      // A resumed replay repeats the id of an entry that has none, so that the receiver recognizes the message.
+      // Gives a message without an id the delivery id, which a resumed replay repeats, so that the receiver recognizes a
+      // duplicate.
       const messageId = message.messageId ?? deliveryId;
       const { orderKeys } = sent;
       open.pipeline.deliverThen({ message, messageId, exactBody, orderKeys, deliveryId }, (outcome) =>
         this.#conclude(sent, outcome),
       );
     } catch (error) {
-      // Closing the pipeline rejected the message, which still waited: it counts as unsent.
+      // The pipeline was closed and rejected the waiting message, which counts as unsent.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
       this.#semaphore.give(sent.bytes);
       throw error;

@@ -14,7 +14,7 @@ export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
   /** Index of the entry over all inputs, from 0. The checkpoint identifies entries by index. */
   readonly index: number;
-  /** Id of the entry in the ledger: `open()` returns the id, and `close()` needs it. */
+  /** Number of the entry in the ledger: `open()` returns it, and `close()` needs it. */
   readonly number: number;
 }
 
@@ -29,7 +29,7 @@ export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly facts: ResultFacts;
   /** The bytes of the entry in its input, to write to the file of --failed if the message is not delivered. */
   readonly original: Uint8Array | undefined;
-  /** Returns the facts by which failed and delivered messages are compared. */
+  /** Returns facts about the message, for comparing failed with delivered messages. */
   readonly content: (() => ContentFacts) | undefined;
 }
 

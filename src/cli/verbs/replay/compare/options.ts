@@ -26,7 +26,7 @@ export function newReceiverOf(to: WhereTo): {
   );
 }
 
-/** Returns the destination of the old receiver: that of the new one, with another URL. */
+/** Returns the destination of the old receiver: a copy of the new one with another URL. */
 export function oldReceiverOf(destination: DestinationOptions, url: string): DestinationOptions {
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
     throw new ConfigError('Expected `--compare` to be an http:// or https:// URL', {

@@ -52,13 +52,13 @@ interface SlowMessage {
   readonly excessMs: number;
 }
 
-/** Number of slow messages that are sent again, and how often: each time by the same receiver alone is no pause of the machine. */
+/** Number of slow messages to send again, and how often. The repeats rule out a pause of this machine. */
 const MAX_SLOW = 5;
 const SLOW_REPEATS = 3;
-/** Errors without a connection. If the first message has one, there is nothing to compare. */
+/** Errors before a connection was established. If the first message fails with one, the comparison stops. */
 const UNREACHABLE = /^(?:refused|dns|tls|blocked-address)/;
 
-/** Sends each message to both receivers, in turn one or the other first. */
+/** Sends each message to both receivers, and alternates which one gets it first. */
 export class ReceiverComparison {
   readonly #parts: ComparisonParts;
   readonly #comparison: ResponseComparison;
@@ -71,7 +71,7 @@ export class ReceiverComparison {
   #invalid = 0;
   #filtered = 0;
   #error: unknown;
-  /** The messages to which one receiver alone responded slowest. */
+  /** The messages with the longest extra delay of one receiver. */
   #slow: readonly SlowMessage[] = [];
 
   constructor(parts: ComparisonParts) {
@@ -81,7 +81,7 @@ export class ReceiverComparison {
     this.#slots = new WeightedSemaphore(destination.concurrency);
   }
 
-  /** Undefined if the inputs have no entry. Throws InputError if a receiver cannot be reached, or a state cannot be read. */
+  /** Compares all messages. Undefined for inputs without entries. Throws InputError if a receiver or a state fails. */
   async run(): Promise<ComparisonResult | undefined> {
     const { states, inputs, signal } = this.#parts;
     if ((await states?.difference()) !== undefined) throw differentStart();
@@ -126,7 +126,7 @@ export class ReceiverComparison {
     else this.#filtered++;
   }
 
-  /** Sends the messages to learn from one after the other, and later ones at once, but in order for each user. */
+  /** Sends a message. The first ones are sent one by one, later ones concurrently but in order for each user. */
   async #start({ entry, value, ready }: ReadyEntry): Promise<void> {
     const { pace, options, signatures, signal } = this.#parts;
     const { message, exactBody } = ready;
@@ -196,7 +196,7 @@ export class ReceiverComparison {
   async #learnAgain(request: ComparedRequest, exchange: ComparedExchange): Promise<void> {
     const { receivers, states } = this.#parts;
     this.#comparison.learn(exchange, await receivers.old.send(request));
-    // The states stay comparable only if both receivers get the same requests.
+    // Keeps the states comparable: both receivers must get the same requests.
     if (states !== undefined) await receivers.new.send(request);
   }
 

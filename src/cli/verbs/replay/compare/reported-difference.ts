@@ -15,7 +15,7 @@ export interface ComparisonResult extends ResponseComparisonResult {
   readonly state: StateDifference | undefined;
 }
 
-/** A kind of difference as printed and reported. Its texts are escaped, and without secrets. */
+/** A kind of difference as printed and reported. Its texts are escaped and contain no secrets. */
 export interface ReportedDifference {
   readonly what: string;
   readonly heading: string;
@@ -45,7 +45,7 @@ function responseDifference(
   masked: (text: string) => string,
 ): ReportedDifference {
   const { what } = example;
-  // Cookies are compared without their values.
+  // Shows cookies, because they are compared without their values.
   const isSecret = what === 'header' && example.path !== 'set-cookie' && isSecretHeader(example.path);
   const shown = (text: string): string => (isSecret && text !== 'missing' ? MASK : masked(text));
   const [path, from, to, title] = [example.path, example.from, example.to, first.title].map(masked);

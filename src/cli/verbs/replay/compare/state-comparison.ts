@@ -13,12 +13,12 @@ export interface StateDifference {
 /** Time limit of a state command, in ms. */
 const STATE_TIMEOUT_MS = 10_000;
 
-/** Reads the states of both receivers by the commands of `--state` and `--old-state`, and compares them. */
+/** Reads the states of both receivers with the commands of `--state` and `--old-state`, and compares them. */
 export class StateComparison {
   readonly #commands: Sides<string>;
   readonly #options: StateCommandOptions;
 
-  /** Undefined without `--state`. */
+  /** Returns undefined without `--state`. */
   static of(
     { state, oldState }: CompareOptions,
     receivers: Sides<ComparedReceiver>,

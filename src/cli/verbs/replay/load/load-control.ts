@@ -13,22 +13,22 @@ export interface RecordedPart extends Omit<LoadPart, 'startAt'> {
 
 export interface LoadPartResult {
   readonly recorder: LoadRecorder;
-  /** The number of failures of the part by their text. */
+  /** Number of failures of the part, by error text. */
   readonly failures: LoadReport['failures'];
-  /** Time after the warm-up for which messages were due. */
+  /** Time after the warm-up during which messages were due, in ms. */
   readonly sentMs: number;
 }
 
-/** Time of errors alone after which a load stops: load against a stranger is an attack. */
+/** Time with nothing but errors after which a load stops, because a load on the wrong host would be an attack. */
 const ERRORS_ALONE_MS = 30_000;
-/** Time until several threads start together: each must have the part by then. */
+/** Delay until several threads start at the same moment. By then, each must have received the part. */
 const LEAD_MS = 20;
-/** Time that messages in flight get after an interruption. */
+/** Time to wait for messages in flight after an interruption. */
 const GRACE_MS = 1_000;
 
 /** Runs the parts of a load, records them, and stops the load when it must end early. */
 export class LoadControl {
-  /** Why the load ended before its time. */
+  /** Why the load ended early. Undefined if it did not. */
   stopped: EarlyEnd | undefined;
   readonly #sendings: readonly LoadSending[];
 
@@ -50,7 +50,7 @@ export class LoadControl {
     return this.#sendings.map(({ report }) => report).reduce(joinReports);
   }
 
-  /** Sends one part, waits for the responses, and records it. Throws the errors of the sending. */
+  /** Sends one part, waits for the responses, and records it. Throws the errors of the senders. */
   async part({ objectives, onSecond, ...part }: RecordedPart): Promise<LoadPartResult> {
     const { warmupMs } = part;
     const { durationMs } = curveOf(part.shape, part.forMs);
@@ -93,7 +93,7 @@ export class LoadControl {
   }
 }
 
-/** Returns the counts that have grown, by how much. */
+/** Returns by how much each count has grown. Omits counts that have not. */
 function difference(after: LoadReport['failures'], before: LoadReport['failures']): LoadReport['failures'] {
   const grown = Object.entries(after).map(([text, count]) => [text, count - (before[text] ?? 0)] as const);
   return Object.fromEntries(grown.filter(([, count]) => count > 0));

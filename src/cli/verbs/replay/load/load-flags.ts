@@ -3,14 +3,14 @@ import type { FlagRule } from '../../../flags/flag-values.ts';
 /** The flags of `hooks replay --load`, as typed. */
 export interface LoadFlags {
   readonly load?: string;
-  /** Time to send for, in ms (`--for`). */
+  /** Duration of the load, in ms (`--for`). */
   readonly for?: number;
   /** The alias of `--for`. */
   readonly duration?: number;
   readonly warmup?: number;
   readonly loop?: true;
   readonly slo?: string;
-  /** A URL or a command that tells the number of messages that arrived. */
+  /** A URL or shell command that returns the number of messages that arrived. */
   readonly received?: string;
   /** Number of threads that send. */
   readonly workers?: number;
@@ -18,7 +18,7 @@ export interface LoadFlags {
 
 const NEEDS_LOAD = { needs: '--load', hint: 'add --load SHAPE, such as --load 200/s' } as const;
 
-/** The rules as data without calls, because every replay loads them. */
+/** Flag rules of `--load`. Written without function calls, because every `hooks replay` loads them. */
 export const LOAD_RULES: readonly FlagRule[] = [
   { flag: '--for', ...NEEDS_LOAD },
   { flag: '--duration', ...NEEDS_LOAD },
@@ -46,7 +46,7 @@ export const LOAD_RULES: readonly FlagRule[] = [
       '--curl',
       '--show-secrets',
     ],
-    hint: 'leave out one of the two: a load has its own pace, one webhook, and no place in the file to keep',
+    hint: 'leave out one of the two: a load has its own rate, sends to one webhook, and cannot be resumed',
   },
   {
     flag: '--duration',

@@ -21,9 +21,9 @@ interface LoadMessagesOptions {
   readonly reading: EntryReadOptions;
   readonly readyOptions: ReadyOptions;
   readonly selection: SelectionOptions;
-  /** Whether to begin again after the last message. */
+  /** Whether to start again after the last message. */
   readonly loops: boolean;
-  /** The share of the selected messages to take. With `loops`, the next pass gives each sender the other ones. */
+  /** The share of the selected messages that this sender sends. With `loops`, the shares change in each pass. */
   readonly share: LoadShare;
   /** Name of the destination, which the `integrations` of a message can exclude. */
   readonly destination: string;
@@ -31,22 +31,22 @@ interface LoadMessagesOptions {
   readonly onInvalid: (entry: ReplayEntry, error: HooksError) => void;
 }
 
-/** Entries to read ahead. */
+/** Maximum number of entries to read ahead. */
 const MAX_AHEAD = 2_000;
-/** Bytes of entries that --loop keeps with their parsed values. Larger files are read again. */
+/** Maximum bytes of entries that --loop keeps in memory with their values. Each pass reads larger inputs again. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** An entry, with its value once that is parsed: parsing takes half of the time of a message. */
+/** An entry that was read ahead. Keeps its value once parsed, because parsing is half of the work for a message. */
 interface AheadEntry {
   readonly found: ReplayEntry;
   read?: ReadEntry;
 }
 
-/** The messages of a load: reads ahead, so that `next` has one at once. */
+/** Supplies the messages of a load. Reads ahead, so that `next` can return a message without waiting. */
 export class LoadMessages {
-  /** Called when `next` has a message again, or there is none left. */
+  /** Called when `next` can return a message again, or when no message is left. */
   onReady: () => void = () => {};
-  /** Resolves when the first message is read, or there is none. */
+  /** Resolves when the first message is read, or when there is none. */
   readonly begun: Promise<void>;
   readonly counts = { read: 0, invalid: 0, filtered: 0, skipped: 0 };
   readonly #options: LoadMessagesOptions;
@@ -59,10 +59,10 @@ export class LoadMessages {
   #at = 0;
   #pass = 0;
   #selection: ReplaySelection;
-  /** Number of selected messages in this pass, those of other senders included. */
+  /** Number of selected messages in this pass, including those of other senders. */
   #selected = 0;
   #takenInPass = 0;
-  /** Number of passes at the end without a message for this sender. */
+  /** Number of consecutive passes without a message for this sender. */
   #emptyPasses = 0;
 
   constructor(options: LoadMessagesOptions) {
@@ -74,7 +74,7 @@ export class LoadMessages {
     void this.#readAhead();
   }
 
-  /** Ends the reading, and closes the file that is read. */
+  /** Stops reading, and closes the open file. */
   close(): void {
     this.#closing.abort();
     void this.#passes.return().catch(() => {});
@@ -101,7 +101,7 @@ export class LoadMessages {
     return undefined;
   }
 
-  /** Begins the next pass. Ends the messages after passes without one, because another pass would have none either. */
+  /** Starts the next pass. Ends the messages after one empty pass per share, because every later pass would be empty. */
   #endPass(): undefined {
     this.#emptyPasses = this.#takenInPass === 0 ? this.#emptyPasses + 1 : 0;
     if (this.#emptyPasses === this.#options.share.of) this.#isEnded = true;
@@ -133,7 +133,7 @@ export class LoadMessages {
     };
   }
 
-  /** Counts an entry that is not sent: in the first pass only, so that a count is a number of entries. */
+  /** Counts an entry that is not sent. Counts it only in the first pass, so that each entry counts once. */
   #leaveOut(why: 'skipped' | 'filtered' | 'invalid'): undefined {
     if (this.#pass > 0) return;
     this.counts[why]++;
@@ -145,7 +145,7 @@ export class LoadMessages {
     return this.#leaveOut('invalid');
   }
 
-  /** Reads until MAX_AHEAD entries are left, or the messages end. */
+  /** Reads until MAX_AHEAD entries are waiting, or the inputs end. */
   async #readAhead(): Promise<void> {
     this.#isReading = true;
     try {
@@ -165,7 +165,10 @@ export class LoadMessages {
     this.#isReading = false;
   }
 
-  /** Reads all inputs once, with `loops` again and again: from memory what fits, or cannot be read again. */
+  /**
+   * Yields the entries of all inputs, once or with `loops` again and again. Later passes come from memory if the entries
+   * are small enough, or cannot be read again.
+   */
   async *#readPasses(): AsyncGenerator<readonly (AheadEntry | 'end')[], void> {
     const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
@@ -178,7 +181,7 @@ export class LoadMessages {
         if (loops && (bytes <= KEPT_BYTES || !canReadAgain)) kept.push(...items);
         else kept.length = 0;
         yield items;
-        // The messages of an earlier pass can still be ahead of this one.
+        // Compares the passes, because `next` may still return messages of an earlier pass.
         if (this.#pass === pass && this.#selection.isDone) break;
       }
       yield ['end'];

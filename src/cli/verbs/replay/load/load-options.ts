@@ -4,18 +4,18 @@ import { printable } from '../../../../redact.ts';
 import { flagError } from '../../../flags/flag-values.ts';
 import { planOf, type ReplayOptions, type ReplayPlan } from '../options.ts';
 
-/** The values of the flags of a load. */
+/** The parsed flags of a load. */
 export interface LoadPlan extends ReplayPlan {
-  /** The shape as given. */
+  /** The value of `--load`. */
   readonly text: string;
   readonly shape: LoadShape;
-  /** The time of `--for`. */
+  /** The duration of `--for`. */
   readonly forMs: number | undefined;
   readonly warmupMs: number;
   readonly objectives: readonly Objective[];
 }
 
-/** Reads the flags of a load. Throws ConfigError for invalid values and for flags that a load does not have. */
+/** Parses the flags of a load. Throws ConfigError for invalid values, and for flags that exclude each other. */
 export function loadPlanOf(options: ReplayOptions): LoadPlan {
   const plan = planOf(options);
   const { load: text = '', slo, received, report, duration, warmup: warmupMs = 0 } = options;
@@ -43,8 +43,8 @@ export function loadPlanOf(options: ReplayOptions): LoadPlan {
 }
 
 /**
- * Returns the options of a load. Its messages keep no order unless `--order` is given, and those of `--loop` are new messages
- * unless they are sent unchanged. `isGiven` tells whether an option is on the command line.
+ * Returns the options with the defaults of a load: messages keep no order, and `--loop` makes new messages unless
+ * `--exact` sends them unchanged. `isGiven` returns whether an option is on the command line.
  */
 export function loadOptions(options: ReplayOptions, isGiven: (name: string) => boolean): ReplayOptions {
   const isNew = options.loop === true && options.exact !== true;

@@ -16,7 +16,7 @@ interface LoadRunOptions {
   readonly share: LoadShare;
   /** Maximum number of messages in flight. */
   readonly slots: number;
-  /** Time to retry a failed message. 0 for one attempt. */
+  /** Time to retry a failed message, in ms. 0 for one attempt. */
   readonly retryForMs: number;
   /** Aborts the attempts in flight. */
   readonly aborting: AbortController;
@@ -24,12 +24,12 @@ interface LoadRunOptions {
 
 interface Sending {
   readonly began: number;
-  /** Whether the message is counted, because it was due after the warm-up. */
+  /** Whether failures count in the result, because the message was due after the warm-up. */
   readonly isCounted: boolean;
   readonly onRequest: (kind: 'failing' | 'retried') => void;
 }
 
-/** Maximum number of kinds of failures to count. */
+/** Maximum number of different failures to count. */
 const MAX_KINDS = 20;
 
 /** Sends the parts of a load one after the other in this thread, over the same connections. */
@@ -107,7 +107,7 @@ export class LoadRun implements LoadSending {
     }
   }
 
-  /** Sends a message, again while it fails and `--retry-for` allows it. */
+  /** Sends a message. Retries it while it fails and `--retry-for` allows it. */
   async #send(message: KeyedMessage, { began, isCounted, onRequest }: Sending): Promise<LoadOutcome> {
     const { signal } = this.#stopping;
     for (let rounds = 1; ; rounds++) {
@@ -147,8 +147,8 @@ export class LoadRun implements LoadSending {
       this.#counts.unsent++;
       return 'unsent';
     }
-    // The HTTP client replaces a connection that breaks before the response once, and sends the message again. The receiver can
-    // have it twice then, so that this is an error unless messages may be sent again.
+    // If a connection breaks before the response, the HTTP client sends the message a second time on another connection. The
+    // receiver may then have the message twice, which counts as an error unless retries are allowed.
     const isResent = result.reconnected === true && this.#options.retryForMs === 0;
     if (result.result === 'delivered' && !isResent) {
       this.#counts.delivered++;
@@ -173,10 +173,10 @@ export class LoadRun implements LoadSending {
   }
 }
 
-/** The addition to the failure of a message that the HTTP client sent again. */
+/** Suffix of the failure text of a message that the HTTP client sent again. */
 const RESENT = ' (the HTTP client sent the message again)';
 
-/** Runs tasks with a common key one after the other. A task without a key runs at once. */
+/** Runs tasks that share a key one after the other. Runs a task without keys at once. */
 class KeyOrder {
   readonly #last = new Map<string, Promise<unknown>>();
 

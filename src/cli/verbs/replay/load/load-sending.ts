@@ -1,37 +1,37 @@
 import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
-/** A part of a load: a curve with one start. */
+/** A part of a load that all senders start together: the whole load, or one step of a search. */
 export interface LoadPart {
-  /** A shape as `--load` takes it, but not `max`. */
+  /** A shape that `--load` accepts, except `max`. */
   readonly shape: string;
   readonly forMs: number | undefined;
   readonly warmupMs: number;
-  /** Start of the part in the time of `elapsedMs`, which all threads share. */
+  /** Start of the part on the clock of `elapsedMs`, which all threads share. */
   readonly startAt: number;
 }
 
 export interface PartTimes {
-  /** Time, with the warm-up, for which messages were due: shorter than the part if it ended before. */
+  /** Time during which messages were due, including the warm-up. Shorter than the part if it ended early. */
   readonly sentMs: number;
-  /** When the last message had its response, in ms since the start. */
+  /** When the last response came, in ms since the start. */
   readonly endedMs: number;
-  /** Whether the sending ended before its time. */
+  /** Whether the part ended early. */
   readonly isShort: boolean;
 }
 
-/** Receives what happens to the messages of a part. Times are ms since its start. */
+/** Receives the events of the messages of a part. Times are in ms since its start. */
 export interface LoadEvents {
   readonly add: (event: LoadEvent) => void;
-  /** Tells that all events before `now` are added. Called at least ten times a second. */
+  /** Reports that all events before `now` were added. Called at least ten times a second. */
   readonly advance: (now: number) => void;
 }
 
-/** The counts of all messages so far, those of warm-ups included. */
+/** Counts of all messages so far, including those of warm-ups. */
 export interface LoadReport {
   /** The URL of the webhook, without its secrets. */
   readonly url: string;
   readonly counts: LoadCounts & Readonly<Record<LoadCount, number>>;
-  /** The number of failures by their text. */
+  /** Number of failures by error text. */
   readonly failures: LoadCounts;
   /** Whether no message is left. */
   readonly isEnded: boolean;
@@ -42,12 +42,12 @@ type LoadCounts = Readonly<Record<string, number>>;
 type LoadCount =
   'read' | 'delivered' | 'failed' | 'unsent' | 'invalid' | 'filtered' | 'skipped' | 'warmupFailed';
 
-/** Sends a load: in one thread (`LoadRun`), or in several (`LoadWorkers`). */
+/** Sends a load in this thread (`LoadRun`), or a share of it in another thread (`LoadThread`). */
 export interface LoadSending {
   readonly report: LoadReport;
   /** Sends one part and waits for the responses. Throws the error of an unreadable input or an unusable request. */
   readonly part: (part: LoadPart, events: LoadEvents) => Promise<PartTimes>;
-  /** Ends the sending. Messages in flight still settle. */
+  /** Stops sending. Messages in flight still settle. */
   readonly stop: () => void;
   /** Aborts the attempts in flight. */
   readonly abort: () => void;
@@ -64,7 +64,7 @@ export function joinReports(one: LoadReport, other: LoadReport): LoadReport {
   };
 }
 
-/** Adds the counts of the same name. */
+/** Adds up the counts that have the same name. */
 function sumOf(one: LoadCounts, other: LoadCounts): LoadCounts {
   const names = Object.keys({ ...one, ...other });
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));

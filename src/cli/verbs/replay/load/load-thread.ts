@@ -12,12 +12,12 @@ type ThreadCommand = { readonly kind: 'part'; readonly part: LoadPart } | { read
 
 type ThreadMessage =
   | { readonly kind: 'invalid'; readonly sentence: string }
-  /** The numbers of events one after the other, and the time before which all are told. */
+  /** Events, each as several numbers. All events before `now` have been posted. */
   | { readonly kind: 'events'; readonly numbers: Float64Array; readonly now: number }
   | { readonly kind: 'ended'; readonly times: PartTimes; readonly report: LoadReport }
   | { readonly kind: 'error'; readonly sentence: string; readonly hint: string | undefined };
 
-/** Sends the share of a load in a thread of its own. Its end before `close` is an error. */
+/** Sends a share of a load in a separate thread. Fails if the thread exits before `close`. */
 export class LoadThread implements LoadSending {
   report: LoadReport;
   readonly #thread: Worker;
@@ -54,34 +54,34 @@ export class LoadThread implements LoadSending {
     this.#thread.on('exit', (code) => fail(`exit code ${code}`));
   }
 
-  /** Waits until the thread can send. Called once, before the first part. Throws the error of a thread that cannot. */
+  /** Waits until the thread is ready to send. Called once, before the first part. Throws if the thread cannot start. */
   async opened(): Promise<void> {
     await this.#ended();
   }
 
   part(part: LoadPart, events: LoadEvents): Promise<PartTimes> {
     this.#events = events;
-    this.#tell({ kind: 'part', part });
+    this.#post({ kind: 'part', part });
     return this.#ended();
   }
 
   stop(): void {
-    this.#tell({ kind: 'stop' });
+    this.#post({ kind: 'stop' });
   }
 
   abort(): void {
-    this.#tell({ kind: 'abort' });
+    this.#post({ kind: 'abort' });
   }
 
   async close(): Promise<void> {
     await this.#thread.terminate();
   }
 
-  #tell(command: ThreadCommand): void {
+  #post(command: ThreadCommand): void {
     this.#thread.postMessage(command, []);
   }
 
-  /** Waits until the thread has done what it was told, or has failed. */
+  /** Waits until the thread has finished its current task, or has failed. */
   #ended(): Promise<PartTimes> {
     return new Promise((resolve, reject) => {
       if (this.#error === undefined) this.#settle = { resolve, reject };
@@ -116,14 +116,14 @@ export class LoadThread implements LoadSending {
   }
 }
 
-/** Replaces built-in schemes by their names: the copy of one in another thread would be a new scheme whose name is taken. */
+/** Replaces built-in schemes by their names: their copies in the thread would be custom schemes with reserved names. */
 function withSchemeNames(sources: Sources): Sources {
   const names = new Map<unknown, string>(BUILT_IN_SCHEMES.map((scheme) => [scheme, scheme.name]));
   const named = JSON.stringify(sources, (_key, value: unknown) => names.get(value) ?? value);
   return JSON.parse(named) as Sources; // sources are plain data
 }
 
-/** Numbers of an event in a message between threads. */
+/** Number of values that encode an event in a message between threads. */
 const NUMBERS = 5;
 
 function addEvents(numbers: Float64Array, { add }: LoadEvents): void {
@@ -133,47 +133,47 @@ function addEvents(numbers: Float64Array, { add }: LoadEvents): void {
   }
 }
 
-/** Time for which events are collected: a message between threads costs as much as a hundred of them. */
+/** Time to collect events before posting them: a message between threads costs as much as a hundred events. */
 const COLLECT_MS = 50;
-/** Numbers to collect at most: at the end, many messages that could not be sent are told at once. */
+/** Maximum number of values in a message between threads, because many messages can end unsent at once. */
 const MAX_NUMBERS = 100_000;
 
-/** Runs in the thread: opens the sender, and does what it is told. */
+/** Main function of the thread: opens the sender, and executes the commands that the thread receives. */
 async function runThread(port: MessagePort, setup: LoadSetup): Promise<void> {
-  const tell = (message: ThreadMessage): void => port.postMessage(message);
+  const post = (message: ThreadMessage): void => port.postMessage(message);
   const fail = (error: unknown): void => {
-    // An error of the program ends the thread with its stack.
+    // Rethrows a bug, which ends the thread with a stack trace.
     if (!(error instanceof HooksError)) throw error;
-    tell({ kind: 'error', sentence: errorSentence(error), hint: error.hint });
+    post({ kind: 'error', sentence: errorSentence(error), hint: error.hint });
   };
-  const onInvalid = (sentence: string): void => tell({ kind: 'invalid', sentence });
+  const onInvalid = (sentence: string): void => post({ kind: 'invalid', sentence });
   const run = await openLoadRun(setup, { stdin: Readable.from([]), onInvalid }).catch(fail);
   if (run === undefined) return;
   const sendPart = async (part: LoadPart): Promise<void> => {
-    let [numbers, toldAt]: [number[], number] = [[], 0];
+    let [numbers, postedAt]: [number[], number] = [[], 0];
     const flush = (now: number): void => {
-      tell({ kind: 'events', numbers: Float64Array.from(numbers), now });
-      [numbers, toldAt] = [[], now];
+      post({ kind: 'events', numbers: Float64Array.from(numbers), now });
+      [numbers, postedAt] = [[], now];
     };
     const times = await run.part(part, {
       add: ({ kind, at, dueAt, ms, serviceMs }) => {
         numbers.push(LOAD_EVENTS.indexOf(kind), at, dueAt, ms, serviceMs);
-        if (numbers.length >= MAX_NUMBERS) flush(toldAt);
+        if (numbers.length >= MAX_NUMBERS) flush(postedAt);
       },
       advance: (now) => {
-        if (now - toldAt >= COLLECT_MS) flush(now);
+        if (now - postedAt >= COLLECT_MS) flush(now);
       },
     });
     flush(times.endedMs);
-    tell({ kind: 'ended', times, report: run.report });
+    post({ kind: 'ended', times, report: run.report });
   };
   port.on('message', (command: ThreadCommand) => {
     if (command.kind === 'part') void sendPart(command.part).catch(fail);
     else run[command.kind]();
   });
-  tell({ kind: 'ended', times: { sentMs: 0, endedMs: 0, isShort: false }, report: run.report });
+  post({ kind: 'ended', times: { sentMs: 0, endedMs: 0, isShort: false }, report: run.report });
 }
 
-// The module starts itself as a thread, so that the build needs no entry of its own for it.
+// This module is also the entry point of its thread, so that the build needs no second file for it.
 const { loadSetup } = (workerData ?? {}) as { readonly loadSetup?: LoadSetup }; // from the constructor above
 if (!isMainThread && parentPort !== null && loadSetup !== undefined) void runThread(parentPort, loadSetup);

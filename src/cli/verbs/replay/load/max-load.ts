@@ -28,15 +28,15 @@ interface MaxLoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Number of steps for which the whole time is enough: most searches need half of them. */
+/** Number of steps that fit in the whole duration. Most searches need half of them. */
 const STEPS = 24;
 const [SHORTEST_STEP_MS, LONGEST_STEP_MS] = [1_000, 60_000];
-/** Factor by which the step that confirms the result is longer. */
+/** Factor by which the confirmation of the result is longer than other steps. */
 const CONFIRMATION = 2;
-/** Time without messages after a step that broke an objective, in which the receiver recovers. */
+/** Pause after a step that broke an objective, in which the receiver recovers. */
 const RECOVERY_MS = 200;
 
-/** Searches the highest rate that holds the objectives. Loss is left out, because it is known only at the end. */
+/** Searches for the highest rate that holds the objectives. Ignores `lost`, which is known only at the end. */
 export async function findMax(
   control: LoadControl,
   options: MaxLoadOptions,
@@ -50,7 +50,8 @@ export async function findMax(
   const heldParts = new Map<number, LoadPartResult>();
   const found = await searchHighest(async (rate, isConfirmation) => {
     const forMs = isConfirmation ? CONFIRMATION * stepMs : stepMs;
-    // A shorter step shows less than the others. A ms, because the time that is left is a sum of fractions.
+    // Ends the search if no time is left for a whole step. Tolerates 1 ms, because the remaining time is a sum of
+    // fractions.
     if (last !== undefined && (control.stopped !== undefined || leftMs < forMs - 1)) return undefined;
     leftMs -= forMs;
     const onSecond: OnSecond = (second, inFlight) => options.onSecond(second, inFlight, rate);

@@ -9,7 +9,7 @@ import { readyOptionsOf } from '../replay.ts';
 import { LoadMessages } from './load-messages.ts';
 import { LoadRun } from './load-run.ts';
 
-/** Everything that a thread needs to send its share of a load, as data that can be sent to it. */
+/** Everything that a thread needs to send its share of a load, as data that can be posted to the thread. */
 export interface LoadSetup {
   readonly files: readonly string[];
   readonly options: ReplayOptions;
@@ -19,7 +19,7 @@ export interface LoadSetup {
   readonly share: LoadShare;
   /** Maximum number of messages in flight. */
   readonly slots: number;
-  /** Time to retry a failed message. 0 for one attempt. */
+  /** Time to retry a failed message, in ms. 0 for one attempt. */
   readonly retryForMs: number;
 }
 
@@ -29,7 +29,7 @@ interface LoadRunContext {
   readonly onInvalid: (sentence: string) => void;
 }
 
-/** Opens the webhook and the files of a load, and reads the first message. Throws HooksError for what is unusable. */
+/** Opens the webhook and the files of a load, and reads the first message. Throws HooksError if one of them is unusable. */
 export async function openLoadRun(setup: LoadSetup, { stdin, onInvalid }: LoadRunContext): Promise<LoadRun> {
   const { files, options, sources, env, cwd, share, slots, retryForMs } = setup;
   const { exact = false, format, loop = false, order } = options;

@@ -3,51 +3,51 @@ import { elapsedMs } from '../../../../clock.ts';
 import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
 import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
-/** How a message that was sent ended. */
+/** The outcome of a message that was sent. */
 export interface LoadOutcome {
-  /** `unsent`: an interruption ended the message, so that its outcome is unknown. */
+  /** `unsent`: an interruption aborted the message, so its outcome is unknown. */
   readonly kind: 'acknowledged' | 'failed' | 'timed-out' | 'unsent';
   /** Time from when the message was sent to its last response. */
   readonly ms: number;
-  /** Time of its last request. */
+  /** Duration of its last request. */
   readonly serviceMs: number;
 }
 
 interface OpenLoopOptions<Message> {
-  /** Yields when each message is due, in order. */
+  /** Yields the due time of each message, in ascending order. */
   readonly dueTimes: Iterator<number, void>;
   readonly durationMs: number;
-  /** Start of the load in the time of `elapsedMs`. */
+  /** Start of the load on the clock of `elapsedMs`. */
   readonly startAt: number;
   /** Maximum number of messages in flight. */
   readonly slots: number;
   /** Returns the next message; undefined if none is ready yet, or none is left. */
   readonly next: () => Message | undefined;
   readonly isEnded: () => boolean;
-  /** Sends a message at once. Does not reject. */
+  /** Sends a message at once. Must not reject. */
   readonly send: (message: Message, dueAt: number) => Promise<LoadOutcome>;
-  /** Sends an earlier message again in place of the one that is due. Returns false if there is none. */
+  /** Starts a waiting retry in place of the message that is due. Returns false if no retry is waiting. */
   readonly retry: () => boolean;
-  /** Called when no message is due any more. */
+  /** Called when no more messages will be due. */
   readonly onEnd: () => void;
   readonly onEvent: (event: LoadEvent) => void;
   /** Called at least ten times a second. */
   readonly onTick: (now: number) => void;
-  /** Ends the sending. Messages in flight still settle. */
+  /** Stops sending. Messages in flight still settle. */
   readonly signal: AbortSignal;
 }
 
 const LONGEST_WAIT_MS = 100;
-/** Time over which the share of idle time is measured. */
+/** Period over which the idle time of the event loop is measured. */
 const SAMPLE_MS = 50;
-/** Time after the end in which messages that are due are still sent. */
+/** Time after the end during which overdue messages are still sent. */
 const OVERTIME_MS = 1_000;
-/** Number of messages to send before other events get a turn: a few ms. */
+/** Number of messages to send before yielding to the event loop: takes a few ms. */
 const TURN = 100;
 
 /**
- * Sends each message when it is due, however many earlier ones have no response. A timer for each millisecond sends all that
- * are due. Times are ms since the start.
+ * Sends each message when it is due, without waiting for earlier responses. A timer runs at most once per millisecond and
+ * sends all due messages. Times are in ms since the start.
  */
 export class OpenLoop<Message> {
   readonly #options: OpenLoopOptions<Message>;
@@ -55,7 +55,7 @@ export class OpenLoop<Message> {
   /** When the next message is due. Undefined after the last one. */
   #dueAt: number | undefined;
   #inFlight = 0;
-  /** The reason why a message that is due is not sent. */
+  /** Why the next message waits; `send` if it does not. */
   #waiting: ConnectionVerdict = 'send';
   /** When the last wait for the receiver ended. */
   #freeAt = 0;
@@ -63,7 +63,7 @@ export class OpenLoop<Message> {
   #sample: EventLoopUtilization = performance.eventLoopUtilization();
   #timer: NodeJS.Timeout | undefined;
   #isYielding = false;
-  /** When the last message was due, or the sending ended before. Undefined until then. */
+  /** Time during which messages were due. Undefined until sending has ended. */
   #sentMs: number | undefined;
   #finish: (() => void) | undefined;
 
@@ -77,7 +77,7 @@ export class OpenLoop<Message> {
     return elapsedMs() - this.#options.startAt;
   }
 
-  /** Sends all messages, and waits for the responses. Resolves to the time for which messages were due. */
+  /** Sends all messages, and waits for the responses. Resolves to the time during which messages were due. */
   async run(): Promise<number> {
     const { signal } = this.#options;
     const stop = (): void => this.#end();
@@ -92,7 +92,7 @@ export class OpenLoop<Message> {
     return this.#sentMs ?? this.now;
   }
 
-  /** Sends what is due now, because a message or a connection is ready that was not before. */
+  /** Sends due messages now, because a message or a connection has become available. */
   wake(): void {
     if (!this.#isYielding && this.#sentMs === undefined) this.#turn();
   }
@@ -124,7 +124,7 @@ export class OpenLoop<Message> {
     this.#sampledAt = now;
   }
 
-  /** Sends what is due. Lets other events have a turn before the rest, if that takes long. */
+  /** Sends due messages. If there are many, yields to the event loop before sending the rest. */
   #turn(): void {
     this.#isYielding = this.#sendDue(this.now);
     if (!this.#isYielding) return;
@@ -132,7 +132,7 @@ export class OpenLoop<Message> {
     setImmediate(() => this.#tick());
   }
 
-  /** Sends the messages that are due. Returns whether some are left for the next turn. */
+  /** Sends at most TURN due messages. Returns whether more may be due. */
   #sendDue(now: number): boolean {
     const { durationMs, next, isEnded, retry } = this.#options;
     for (let count = 0; count < TURN; count++) {
@@ -181,7 +181,7 @@ export class OpenLoop<Message> {
     this.#finishIfEmpty();
   }
 
-  /** Ends the sending without the messages that are left. They are errors, and have waited until now. */
+  /** Stops sending, and reports the remaining due messages as errors that have waited until now. */
   #giveUp(now: number): void {
     for (; this.#dueAt !== undefined; this.#dueAt = this.#nextDue()) {
       const dueAt = this.#dueAt;

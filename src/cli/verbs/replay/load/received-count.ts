@@ -6,20 +6,20 @@ import { captureCommand, type CaptureOptions } from '../../../child/captured-com
 import type { Io } from '../../../io.ts';
 
 const READ_TIMEOUT_MS = 10_000;
-/** Time limit of a reading after an interruption. */
+/** Time limit of a read after an interruption. */
 const LAST_READ_TIMEOUT_MS = 1_000;
 const MAX_BYTES = 64 * 1024;
-/** Time between two reads. A receiver that works on what it has acknowledged gets this long for the next message. */
+/** Time between two reads. If the number does not grow in this time, the receiver has finished. */
 const PAUSE_MS = 200;
-/** Maximum time to wait for the acknowledged messages. */
+/** Maximum time to wait for the acknowledged messages to arrive. */
 const SETTLE_MS = 10_000;
 
 /**
- * Reads the number of messages that the receiver has, from a URL or from the output of a command. Throws InputError for
- * anything but a number.
+ * Reads the number of messages that arrived, from a URL or from the output of a command. Throws InputError if it is not a
+ * number.
  */
 export async function readReceived(source: string, io: Io): Promise<number> {
-  // An interruption ends the reading, but does not prevent the one that reconciles the results so far.
+  // An interruption aborts the current read. A read that starts later still runs, to reconcile the results so far.
   const [timeoutMs, signal] = io.signal.aborted
     ? [LAST_READ_TIMEOUT_MS, new AbortController().signal]
     : [READ_TIMEOUT_MS, io.signal];
@@ -32,8 +32,13 @@ export async function readReceived(source: string, io: Io): Promise<number> {
 }
 
 /**
+<<<<<<< HEAD
  * Reads the number until it has grown by `acknowledged`, or stops growing, and returns its growth since it was `before`. A
  * receiver can store a message after it has acknowledged it. Throws InputError if the number fell: the count began again.
+=======
+ * Reads the number until it reaches `wanted` or stops growing, because a receiver can store a message after it has
+ * acknowledged it.
+>>>>>>> english
  */
 export async function readGrowth(
   source: string,
@@ -55,7 +60,7 @@ type ReadLimits = Pick<CaptureOptions, 'timeoutMs' | 'signal'>;
 
 async function fetchText(source: string, { timeoutMs, signal }: ReadLimits): Promise<string> {
   const { url, headers } = requestOf(source);
-  // Node 20 can collect the signal of AbortSignal.any with the timeout in it.
+  // Does not use AbortSignal.any, because Node 20 can garbage-collect its signal together with the timeout.
   const ending = new AbortController();
   const end = (): void => ending.abort();
   const timer = setTimeout(end, timeoutMs);
@@ -80,7 +85,7 @@ async function fetchText(source: string, { timeoutMs, signal }: ReadLimits): Pro
   }
 }
 
-/** Moves the credentials of a URL to a header, because `fetch` takes none in a URL. */
+/** Moves the credentials of a URL to a header, because `fetch` rejects URLs with credentials. */
 function requestOf(source: string): { url: URL; headers: Record<string, string> } {
   if (!URL.canParse(source)) throw receivedError(source, 'it is not a URL');
   const url = new URL(source);
@@ -102,7 +107,7 @@ async function textOf({ body }: Response): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Describes the failure of a request. Only errors with a code of the system are quoted, because others repeat the URL. */
+/** Describes the failure of a request. Quotes only system errors, because other errors contain the URL. */
 function networkText(error: unknown): string {
   const { cause = error } = error instanceof Error ? error : {};
   const isOfSystem = cause instanceof Error && 'code' in cause && typeof cause.code === 'string';
@@ -121,7 +126,7 @@ async function commandText(command: string, { env, cwd }: Io, limits: ReadLimits
   );
 }
 
-/** Reads a number, also as the field `received` or `count` of a JSON object. */
+/** Parses a number, or the field `received` or `count` of a JSON object. */
 function numberIn(text: string): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const [, field] = /"(?:received|count)"\s*:\s*(\d{1,15})\b/.exec(text) ?? [];

@@ -1,11 +1,11 @@
-/** Retries that wait for their turn: each takes the place of a message that is due, so that retries do not raise the rate. */
+/** Queue of retries. Each retry takes the place of a message that is due, so that retries do not raise the rate. */
 export class RetryTurns {
   readonly #pauses = new Map<NodeJS.Timeout, () => void>();
   #ready: (() => void)[] = [];
   #hasTurns = true;
   #isEnded = false;
 
-  /** Waits for a time, and then for a turn. */
+  /** Waits for `ms`, and then until the retry may start. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isEnded) return resolve();
@@ -18,25 +18,25 @@ export class RetryTurns {
     });
   }
 
-  /** Gives a turn to the retry that has waited longest. Returns false if none waits for one. */
+  /** Starts the retry that has waited longest. Returns false if no retry is waiting. */
   take(): boolean {
     const resolve = this.#ready.shift();
     resolve?.();
     return resolve !== undefined;
   }
 
-  /** Begins a time in which messages are due. */
+  /** Makes retries wait for turns, because messages are due from now on. */
   open(): void {
     this.#hasTurns = true;
   }
 
-  /** No message is due any more: later retries need no turn. */
+  /** Lets retries start without a turn, because no more messages are due. */
   release(): void {
     this.#hasTurns = false;
     for (const resolve of this.#ready.splice(0)) resolve();
   }
 
-  /** Ends all waits. */
+  /** Ends all waits at once. */
   end(): void {
     this.#isEnded = true;
     this.release();

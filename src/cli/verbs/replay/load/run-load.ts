@@ -66,7 +66,7 @@ interface LoadTarget {
   readonly close: () => Promise<void>;
 }
 
-/** Finds the webhook. Starts the receiver of --loopback. Throws ConfigError for a tracking API or the queue. */
+/** Finds the webhook, or starts the receiver of `--loopback`. Throws ConfigError for a tracking API or the queue. */
 async function openTarget(options: ReplayOptions, io: Io): Promise<LoadTarget> {
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
@@ -121,7 +121,7 @@ async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
   }
 }
 
-/** Opens one sender in this thread, or one in each thread of `--workers`. Throws HooksError for what is unusable. */
+/** Opens one sender in this thread, or one in each thread of `--workers`. Throws HooksError for unusable settings. */
 async function openSendings(
   sendings: LoadSending[],
   prepared: PreparedLoad,
@@ -131,7 +131,7 @@ async function openSendings(
   const { slots, retryForMs } = limitsOf(prepared);
   const { env, cwd } = io;
   const setup = { files, options, sources: to.sources, env, cwd, retryForMs };
-  // Each has at least one connection.
+  // Limits the threads, so that each has at least one connection.
   const of = Math.min(options.workers ?? 1, slots);
   if (of === 1) {
     sendings.push(await openLoadRun({ ...setup, share: WHOLE, slots }, { stdin, onInvalid }));
@@ -146,7 +146,7 @@ async function openSendings(
   await Promise.all(threads.map((thread) => thread.opened()));
 }
 
-/** Returns the limits of a load. Neither the concurrency nor the retries of the config apply, only those of flags. */
+/** Returns the limits of a load. The concurrency and the retry window of the config do not apply, only the flags. */
 function limitsOf({ options, to }: PreparedLoad): { slots: number; retryForMs: number } {
   const [enabled] = destinationsOf(to.sources).filter((each) => each.enabled);
   const { concurrency, retryFor } = options;
@@ -167,7 +167,7 @@ function runShape(control: LoadControl, plan: LoadPlan, output: LoadOutput, io: 
     durationMs: shape.durationMs,
     warmupMs,
     objectives,
-    // Numbers the seconds of all steps.
+    // Numbers the seconds over all steps.
     onSecond: (second, inFlight, rate) => output.second({ ...second, second: ++count }, inFlight, rate),
     onStep: (point) => output.step(point),
     signal: io.signal,
@@ -192,12 +192,12 @@ async function arrivalsOf(
   }
 }
 
-/** Files that the process needs besides connections. */
+/** Open files that the process needs in addition to its connections. */
 const OTHER_FILES = 100;
-/** Maximum number of connections to one address: the ports of one machine end a little above. */
+/** Maximum number of connections to one address, because a machine has only a few more local ports. */
 const MAX_CONNECTIONS = 20_000;
 
-/** Returns how many connections the limit of open files allows. */
+/** Returns the number of connections that the limit of open files allows. */
 function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }; // as Node documents it
   const files = Number(userLimits?.open_files?.soft ?? Number.NaN);

@@ -14,12 +14,12 @@ import { plotLines, plotWidth } from './load-plot.ts';
 import { grouped, loadLines, type LoadReplaySummary } from './load-summary.ts';
 import type { SearchPoint } from '../max-load.ts';
 
-/** Delay of the sender that is worth a note. */
+/** Delay of the sender from which a note is printed. */
 const BEHIND_MS = 1_000;
-/** Points of the charts of a report. */
+/** Maximum number of points in a chart of the report. */
 const REPORT_POINTS = 600;
 
-/** Prints a load: lines per second, the live line, the summary with its plot, and the report. */
+/** Prints a load: a JSON line per second, the live status line, the summary with its plot, and the report. */
 export class LoadOutput {
   readonly #options: ReplayOptions;
   readonly #io: Io;
@@ -50,7 +50,7 @@ export class LoadOutput {
     this.#progress.line(line);
   }
 
-  /** Shows a second of the load: in the live line, and as a line of JSON. */
+  /** Shows one second of the load in the status line and, with `-o json`, as a line of JSON. */
   second(second: LoadSecond, inFlight: number, target?: number): void {
     const { p50, p99 } = second.latencyMs;
     const times = p50 === null || p99 === null ? '' : `, p50 ${durationText(p50)}, p99 ${durationText(p99)}`;

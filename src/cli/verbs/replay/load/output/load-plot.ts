@@ -18,10 +18,10 @@ export function plotLines(points: readonly TimelinePoint[]): string[] {
     points.map(({ p99 }) => p99 ?? 0),
     durationText,
   );
-  return ['acknowledged a second', ...rates, axis, 'latency p99', ...times, axis];
+  return ['acknowledged per second', ...rates, axis, 'latency p99', ...times, axis];
 }
 
-/** Number of points for which a terminal of this width has room. */
+/** Number of points that fit in a terminal of this width. */
 export function plotWidth(columns: number): number {
   return Math.max(2, columns - LABEL_WIDTH - 12);
 }
@@ -36,7 +36,7 @@ function columnsOf(values: readonly number[], text: (value: number) => string): 
   });
 }
 
-/** Returns the block that fills this share of a cell. */
+/** Returns the block character that fills this share of a cell. */
 function levelOf(share: number): string {
   const level = Math.round(Math.min(1, Math.max(0, share)) * (LEVELS.length - 1));
   return LEVELS.charAt(level);

@@ -5,7 +5,7 @@ import { durationText } from '../../../../attempt-text.ts';
 import { PLAIN_PALETTES } from '../../../../palette.ts';
 import { loadLines, loadVerdictText, type LoadReplaySummary } from './load-summary.ts';
 
-/** The lines of a chart: the field of the points that each shows, with its color. */
+/** The lines of a chart: the color of each field of the points to draw. */
 type ChartLines = Partial<Record<Exclude<keyof TimelinePoint, 'second'>, string>>;
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [860, 200, 64, 22];
@@ -14,7 +14,7 @@ const GRID_LINES = 4;
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}
 pre{overflow-x:auto}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666}.verdict{color:#b3261e}.held{color:#187a3a}`;
 
-/** Writes a load as one HTML file: its charts as SVG, and the text of the terminal. It loads nothing, and has no script. */
+/** Returns a load as one HTML file: its charts as SVG, and the text of the terminal. It has no scripts and loads nothing. */
 export function loadReport(summary: LoadReplaySummary, points: readonly TimelinePoint[]): string {
   const { load } = summary;
   const text = [...summaryLines(summary), ...loadLines(load, PLAIN_PALETTES)].join('\n');
@@ -59,7 +59,7 @@ function chart(
   });
   const step = (WIDTH - LEFT) / Math.max(1, points.length - 1);
   const lines = series.map(({ name, color, values }, line) => {
-    // A missing value interrupts the line.
+    // Interrupts the line at a missing value.
     const path = values.map((value, index) => {
       const isStart = (values[index - 1] ?? null) === null;
       return value === null ? '' : `${isStart ? 'M' : 'L'}${(LEFT + index * step).toFixed(1)} ${y(value)}`;

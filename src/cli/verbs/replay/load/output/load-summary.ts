@@ -12,42 +12,42 @@ export interface LoadSummary {
   readonly slo: readonly ObjectiveVerdict[];
   readonly shape: string;
   readonly url: string;
-  /** Time for which counted messages were due, in ms. */
+  /** Time during which counted messages were due, in ms. */
   readonly ms: number;
   readonly sent: number;
   readonly acknowledged: number;
-  /** Messages that failed, or were due and could not be sent. */
+  /** Number of messages that failed, or were due but could not be sent. */
   readonly errors: number;
-  /** Messages that were due and could not be sent until the end. */
+  /** Number of messages that were due but could not be sent before the end. */
   readonly notSent: number;
   /** Acknowledged messages per second. */
   readonly rate: number;
-  /** The delay of the sender itself. */
+  /** Delays caused by the sender. */
   readonly behindMs: LatencyMs;
   readonly latencyMs: LatencyMs;
   readonly serviceMs: LatencyMs;
-  /** Messages that an interruption ended before their response. */
+  /** Number of messages that an interruption aborted before their response. */
   readonly unsent: number;
-  /** Requests that failed and were sent again, by `--retry-for`. */
+  /** Number of requests that failed and were retried (`--retry-for`). */
   readonly retries: number;
-  /** Messages of the warm-up that failed. They are not among the others. */
+  /** Number of messages that failed in the warm-up. The other counts do not include them. */
   readonly warmupFailed: number;
-  /** The number of failures by their text. */
+  /** Number of failures by error text. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Number of messages that arrived, by `--received`. Null if the number could not be read at the end. */
+  /** Number of messages that arrived, as read from `--received`. Null if it could not be read at the end. */
   readonly received?: number | null;
-  /** Messages, those of the warm-up included, that were acknowledged and did not arrive. */
+  /** Number of messages that were acknowledged but did not arrive, including those of the warm-up. */
   readonly lost?: number | null;
-  /** Why the load ended before its time. */
+  /** Why the load ended early. */
   readonly stopped?: EarlyEnd;
-  /** The highest rate that held the objectives, and all rates that were tried. */
+  /** The highest rate that held the objectives, and all rates that were tried (`--load max`). */
   readonly max?: SearchCurve;
 }
 
 /** The whole summary: the counts of all messages, and the result of the load. */
 export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
 
-/** Formats the result of a load as lines for people. */
+/** Formats the result of a load as lines of text. */
 export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>): string[] {
   const { latencyMs, serviceMs, failures, verdict, slo, stopped } = load;
   const marks = { true: color.green('✓'), false: color.red('✗') };
