@@ -79,7 +79,7 @@ export class Engine implements Pick<Router, 'submit'> {
     const queue: Pick<Queue, 'add' | 'addsOnce'> = { add: (...args) => this.#add(...args), addsOnce };
     this.#router = new Router({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
-    // Removes the limit, because each attempt in flight and each wait adds a listener to these signals.
+    // Removes the listener limit, because each attempt in flight and each wait adds a listener to these signals.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 

@@ -79,8 +79,8 @@ type SettleInQueueContext = Pick<RoundContext, 'queue' | 'clock' | 'stopping' | 
 
 /**
  * Settles a claim, and tries again until the queue accepts it: a delivery without its settlement would be sent again.
- * Calls `onLate` if the first try failed. The result is undefined if the engine stopped first, and not a promise if the
- * queue settles synchronously.
+ * Calls `onLate` if the first try failed. Undefined if the engine stopped first; no promise if the queue settles
+ * synchronously.
  */
 export function settleInQueue(
   ended: EndedClaim,

@@ -20,10 +20,7 @@ export interface Webhook {
   readonly headers: readonly string[];
   /** Whether the configured headers have an `Idempotency-Key`, which is then sent instead of the message id. */
   readonly hasOwnKey: boolean;
-  /**
-   * Whether the configured headers have a `traceparent` or `tracestate`, which is then sent instead of the ones of the
-   * attempt.
-   */
+  /** Whether the configured headers have a `traceparent` or `tracestate`, which then replaces those of the attempt. */
   readonly hasOwnTrace: boolean;
   /** Whether the configured headers have a signature, which is then sent instead of a received one. */
   readonly hasOwnSignature: boolean;

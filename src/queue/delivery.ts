@@ -73,7 +73,7 @@ export interface Delivery {
   /** When the delivery was created. Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly dueAt: number;
-  /** The current state. A delivery that is added as `dead` is never sent; one that is added in another state waits. */
+  /** The current state. A delivery added as `dead` is never sent; a delivery added in another state waits to be sent. */
   readonly state: DeliveryState;
   /** The rounds and attempts so far. NO_PROGRESS for a new delivery. */
   readonly progress: Progress;

@@ -74,8 +74,8 @@ export interface DeliverySelection {
   /** The page size, at least 1. */
   readonly limit: number;
   /**
-   * Whether the caller changes the deliveries next. Every store then lists them in the order of adding, which a server
-   * cannot do for a user with read-only access. @default a server lists them by lane and state
+   * Whether the caller will change the listed deliveries. Every store then lists them in the order of adding, which a
+   * server cannot do for a user with read-only access. @default a server lists them by lane and state
    */
   readonly toChange?: boolean;
 }
@@ -110,7 +110,7 @@ export function blockedRetryResult({
 /** Result of making a delivery due. `due`: it is attempted as soon as its lane has room. */
 export type DueResult = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
 
-/** The result for a delivery that does not wait for a retry. Undefined if it does, and so can be made due. */
+/** The result for a delivery that cannot be made due. Undefined for a retrying delivery, which can. */
 export function blockedDueResult({ state, isDamaged }: Delivery): DueResult | undefined {
   if (isDamaged) return 'dead';
   if (state === 'retrying') return undefined;

@@ -125,7 +125,7 @@ function evidenceOf(
   const { location, 'retry-after': retryAfter } = headers;
   const server = serverOf(headers);
   const evidence: AttemptEvidence = {
-    // The cause is stored only if the status alone does not imply it.
+    // Stores the cause only if the status alone does not imply it.
     ...(cause !== causes.causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),
     ...(server !== undefined && { server: server.slice(0, SERVER_LENGTH) }),
     ...(location !== undefined && status < 400 && { location }),

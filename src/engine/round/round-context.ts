@@ -18,7 +18,7 @@ export interface RoundContext {
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Knows since when this process runs. A retry window that ended earlier gets another round: no process used it. */
+  /** Knows since when this process has run. A retry window that ended earlier gets another round: no process used it. */
   readonly uninterruptedRun: UninterruptedRun;
   /** Aborted when the engine stops: attempts in flight continue, but no other attempt starts. */
   readonly stopping: AbortSignal;

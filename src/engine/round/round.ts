@@ -120,7 +120,7 @@ class Round {
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
   }
 
-  /** Returns the webhooks to try next: one, or all with `broadcast`. Skips unhealthy webhooks while others are left. */
+  /** Returns the webhooks to try next: one, or all with `broadcast`. Unhealthy ones come last, except in the last round. */
   #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
     if (untried.length === 1) return untried;
     const { destination, health } = this.#context;

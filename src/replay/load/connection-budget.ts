@@ -6,7 +6,7 @@ const [BUSY_BELOW, BUSY_FACTOR] = [0.1, 0.8];
 const SILENT_MS = 100;
 
 /**
- * Whether a message that is due can be sent now. Otherwise it waits for the receiver, which does not respond on the open
+ * Whether a message that is due can be sent now, or waits for the receiver, which does not respond on the open
  * connections, or for the sender, which is too busy to open another one.
  */
 export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender';

@@ -74,8 +74,7 @@ export class ReplayRun {
     this.#parts = parts;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // Closes the pipeline at once, because the reader notices an abort late and would send more messages. `finish` reports
-    // errors.
+    // Closes the pipeline at once, because the reader notices an abort late. `finish` reports errors of closing.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     this.#received = new ReceivedTally(parts.open.loopback);
@@ -169,8 +168,7 @@ export class ReplayRun {
     watch?.sent();
     try {
       const deliveryId = checkpoint?.deliveryId(sent.index);
-      // Gives a message without an id the delivery id, which a resumed replay repeats, so that the receiver recognizes a
-      // duplicate.
+      // Uses the delivery id as a missing message id: a resumed replay repeats it, so the receiver recognizes a duplicate.
       const messageId = message.messageId ?? deliveryId;
       const { orderKeys } = sent;
       open.pipeline.deliverThen({ message, messageId, exactBody, orderKeys, deliveryId }, (outcome) =>

@@ -165,10 +165,7 @@ export class LoadMessages {
     this.#isReading = false;
   }
 
-  /**
-   * Yields the entries of all inputs, once or with `loops` again and again. Later passes come from memory if the entries
-   * are small enough, or cannot be read again.
-   */
+  /** Yields the entries of all inputs, repeatedly with `loops`. Repeats pipes and small inputs from memory. */
   async *#readPasses(): AsyncGenerator<readonly (AheadEntry | 'end')[], void> {
     const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);

@@ -50,8 +50,7 @@ export async function findMax(
   const heldParts = new Map<number, LoadPartResult>();
   const found = await searchHighest(async (rate, isConfirmation) => {
     const forMs = isConfirmation ? CONFIRMATION * stepMs : stepMs;
-    // Ends the search if no time is left for a whole step. Tolerates 1 ms, because the remaining time is a sum of
-    // fractions.
+    // Ends the search if no time is left for a whole step, with 1 ms of tolerance for rounding.
     if (last !== undefined && (control.stopped !== undefined || leftMs < forMs - 1)) return undefined;
     leftMs -= forMs;
     const onSecond: OnSecond = (second, inFlight) => options.onSecond(second, inFlight, rate);
