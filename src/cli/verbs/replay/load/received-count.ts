@@ -32,13 +32,8 @@ export async function readReceived(source: string, io: Io): Promise<number> {
 }
 
 /**
-<<<<<<< HEAD
- * Reads the number until it has grown by `acknowledged`, or stops growing, and returns its growth since it was `before`. A
- * receiver can store a message after it has acknowledged it. Throws InputError if the number fell: the count began again.
-=======
- * Reads the number until it reaches `wanted` or stops growing, because a receiver can store a message after it has
- * acknowledged it.
->>>>>>> english
+ * Reads the number until it has grown by `acknowledged` or stops growing, because a receiver can store a message after it
+ * has acknowledged it. Returns the growth since `before`. Throws InputError if the number fell: the count began again.
  */
 export async function readGrowth(
   source: string,
