@@ -30,7 +30,7 @@ export class IndexRanges {
     return this.#ranges;
   }
 
-  /** The position of the first range that starts after `index`. */
+  /** Returns the position in `#ranges` of the first range that starts after `index`, or `#ranges.length` if none does. */
   #after(index: number): number {
     let [low, high] = [0, this.#ranges.length];
     while (low < high) {

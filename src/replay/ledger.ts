@@ -4,35 +4,47 @@ import { IndexRanges } from './index-ranges.ts';
 export const OUTCOMES = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;
 
 /**
- * How an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was
- * stopped before the outcome was known.
+ * The outcome of an entry. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was stopped
+ * before the outcome was known.
  */
 export type LedgerOutcome = (typeof OUTCOMES)[number];
 
 export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly read: number;
-  /** Number of entries skipped by `--filter`, `--offset` or `--resume`. They do not count as `read`. */
+  /**
+   * Number of entries that `--filter` or `--offset` excluded, or that earlier runs of a resumed replay delivered or queued.
+   * Not included in `read`.
+   */
   readonly skipped: number;
-  /** Duration of the whole replay in ms. */
+  /** Duration of this run in ms. Does not include earlier runs of a resumed replay. */
   readonly ms: number;
-  /** Messages per second that this process delivered, queued or failed to deliver. */
+  /** Messages per second that this run delivered, queued or failed to deliver. With `--load`: only acknowledged ones. */
   readonly perSecond: number;
-  /** Time from the start of a message's first attempt to its outcome. Null if no message was attempted. */
+  /**
+   * Percentiles of the time in ms from the start of a message's first attempt to its outcome. With `--load`, the time
+   * starts when the message is due. Each percentile is null if there was no such message.
+   */
   readonly latencyMs: Percentiles;
-  /** Counts of the entries that the interrupted replay settled. Absent unless this replay resumes one. */
+  /** Counts from the earlier runs of a resumed replay. Absent if this replay does not resume another one. */
   readonly resumed?: ResumedCounts;
-  /** The `--offset` at which the unread entries begin. Present if the replay cannot be resumed and did not read all input. */
+  /**
+   * Value of `--offset` with which a new replay starts at the first unread entry. Present only if this replay ended before
+   * it had read every selected entry, and cannot be resumed.
+   */
   readonly unreadFrom?: number;
-  /** The `--offset` of the first entry that was not sent, whether it was read or not. Present if `unreadFrom` is. */
+  /**
+   * Value of `--offset` with which a new replay starts at the first entry that is unsent or unread. Present only if
+   * `unreadFrom` is.
+   */
   readonly unsentFrom?: number;
 }
 
 /**
- * Counts of the entries that the interrupted replay settled. This replay counts delivered and queued entries as `skipped`,
- * and the others as `failed`, `invalid` or `filtered`.
+ * Counts of the entries that earlier runs of a resumed replay delivered or queued. The summary includes them in `skipped`.
+ * Entries that an earlier run settled as `failed`, `invalid` or `filtered` count as such in the summary of this run too.
  */
 export interface ResumedCounts {
-  /** Whether the earlier replay settled every entry, so that this one sends nothing. */
+  /** Whether the earlier runs settled every selected entry, so that this run sends nothing. */
   readonly finished: boolean;
   readonly delivered: number;
   readonly queued: number;
@@ -42,8 +54,8 @@ export interface ResumedCounts {
 export type TakenOutcome = 'delivered' | 'queued';
 
 /**
- * Counts entries by outcome. Each entry is opened once and closed once, and an open entry counts as unsent, so always
- * read = delivered + failed + queued + filtered + invalid + unsent.
+ * Counts entries by outcome. Each entry that is read is opened once and closed at most once. An open entry counts as
+ * unsent, so always read = delivered + failed + queued + filtered + invalid + unsent.
  */
 export class Ledger {
   readonly #clock: Clock;
@@ -60,14 +72,14 @@ export class Ledger {
   };
   #read = 0;
   #skipped = 0;
-  /** Counts of the entries that the interrupted replay delivered or queued. Undefined unless this replay resumes one. */
+  /** Counts of the entries that earlier runs delivered or queued. Undefined if there are no earlier runs. */
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
   #firstUnsent: number | undefined;
-  /** The `--offset` of a replay that cannot be resumed. Undefined once all input is read. */
+  /** Value of `--offset` if the replay cannot be resumed. Undefined if it can be, or once every selected entry is read. */
   #offset: number | undefined;
 
-  /** @param offset the `--offset` of a replay that cannot be resumed, whose summary says how far the input was read */
+  /** @param offset the value of `--offset`, only if the replay cannot be resumed: its summary then says where to continue */
   constructor(clock: Clock, offset?: number) {
     this.#offset = offset;
     this.#clock = clock;
@@ -79,29 +91,32 @@ export class Ledger {
     this.#skipped++;
   }
 
-  /** Marks this replay as the continuation of an earlier one. */
+  /** Marks this run as the continuation of earlier runs of the replay. */
   resume({ isFinished }: { readonly isFinished: boolean }): void {
     this.#resumed = { finished: isFinished, delivered: 0, queued: 0 };
   }
 
-  /** Counts an entry that the earlier replay settled without delivering it. */
+  /** Counts an entry that an earlier run settled with this outcome, so that this run does not send it. */
   carry(outcome: 'failed' | 'invalid' | 'filtered'): void {
     this.close(this.open(), outcome);
     if (outcome === 'failed') this.#failedBefore++;
   }
 
-  /** Counts an entry that is skipped because the earlier replay delivered or queued it. */
+  /** Counts an entry that is skipped because an earlier run delivered or queued it. */
   skipTaken(outcome: TakenOutcome): void {
     this.#skipped++;
     if (this.#resumed !== undefined) this.#resumed[outcome]++;
   }
 
-  /** Counts a selected entry as open, and returns the number to pass to `close`. */
+  /** Opens a selected entry. Returns its number, which `close` needs. */
   open(): number {
     return ++this.#read;
   }
 
-  /** Closes an entry. `ms` is the duration of its attempts, if there were any. Throws RangeError if the entry is not open. */
+  /**
+   * Closes an entry. `ms` is the time from the start of its first attempt to its outcome, if it was attempted. Throws
+   * RangeError if the entry is not open.
+   */
   close(number: number, outcome: LedgerOutcome, ms?: number): void {
     const isOpen = number >= 1 && number <= this.#read && !this.#closedNumbers.has(number);
     if (!isOpen) throw new RangeError(`Expected entry ${number} of the ledger to be open`);
@@ -111,7 +126,7 @@ export class Ledger {
     if (outcome === 'unsent') this.#firstUnsent = Math.min(this.#firstUnsent ?? number, number);
   }
 
-  /** Number of entries that the replay has skipped or closed. */
+  /** Number of entries that are skipped or closed. */
   get done(): number {
     return this.#skipped + this.#closedCount;
   }
@@ -120,7 +135,7 @@ export class Ledger {
     return OUTCOMES.reduce((sum, outcome) => sum + this.#closed[outcome], 0);
   }
 
-  /** Records that all inputs were read to their end. */
+  /** Records that every selected entry was read, so that the summary has no `unreadFrom` and no `unsentFrom`. */
   readToEnd(): void {
     this.#offset = undefined;
   }
@@ -147,8 +162,8 @@ export class Ledger {
 }
 
 /**
- * Whether every entry was delivered, queued or filtered, and at least one was delivered or queued. Includes the entries of
- * the interrupted replay that this one resumes.
+ * Whether every entry was delivered, queued or filtered, and at least one was delivered or queued, by this run or by the
+ * earlier runs that it resumes.
  */
 export function isAllTaken({ read, delivered, queued, filtered, resumed }: ReplaySummary): boolean {
   const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
@@ -156,7 +171,7 @@ export function isAllTaken({ read, delivered, queued, filtered, resumed }: Repla
   return taken > 0 && taken + filtered === read + before;
 }
 
-/** Ratio of neighboring buckets. They differ by 2 %, so a value is at most 1 % from the middle of its bucket. */
+/** Ratio between the middles of neighboring buckets. A duration differs by at most 1 % from the middle of its bucket. */
 const STEP = 1.02;
 const LOG_STEP = Math.log(STEP);
 const SMALLEST_MS = 0.001;
@@ -169,7 +184,7 @@ interface Percentiles {
   readonly p99: number | null;
 }
 
-/** Collects durations in constant memory, for percentiles within 1 % of the exact ones. */
+/** Collects durations in constant memory, and estimates their percentiles within 1 %. */
 export class Latency {
   readonly #counts = new Float64Array(BUCKETS);
   #count = 0;
@@ -185,14 +200,14 @@ export class Latency {
     this.#largest = Math.max(this.#largest, ms);
   }
 
-  /** Percentiles in ms, rounded to microseconds; null if no duration was added. */
+  /** Returns the percentiles in ms, rounded to microseconds. Each is null if no duration was added. */
   percentiles(): Percentiles {
     return { p50: this.#percentile(0.5), p95: this.#percentile(0.95), p99: this.#percentile(0.99) };
   }
 
   /**
-   * The nearest-rank percentile: the smallest duration that at least this share of all durations do not exceed. Null
-   * without durations.
+   * Estimates the nearest-rank percentile in ms: the shortest duration that is at least as long as `share` (0 to 1) of all
+   * durations. Null if no duration was added.
    */
   #percentile(share: number): number | null {
     if (this.#count === 0) return null;

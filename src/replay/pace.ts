@@ -2,24 +2,24 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** The schedule of one replay: says when the next message may be sent. */
+/** The schedule of a replay: decides when each message is sent. */
 export interface ReplayPace {
   /**
-   * Reserves the next slot of the schedule, and returns the ms until then; 0 means now. `recordedAt` is the timestamp of
-   * the message, in ms since the epoch.
+   * Schedules the next message, and returns the ms to wait before sending it. `recordedAt` is the timestamp of the message
+   * in ms since the epoch, if it has one.
    */
   next(recordedAt?: number): number;
 }
 
 export interface ReplayPaceOptions {
   readonly clock: Clock;
-  /** Minimum ms between two messages, as parsed by `readRate`. Undefined for no limit on the rate. */
+  /** Interval between messages in ms, as returned by `readRate`. Undefined for no limit on the rate. */
   readonly intervalMs?: number | undefined;
-  /** Factor by which to shorten the recorded gaps, as parsed by `readSpeed`. Undefined to ignore the recorded gaps. */
+  /** Number by which to divide the recorded gaps, as returned by `readSpeed`. Undefined to ignore the recorded gaps. */
   readonly speed?: number | undefined;
 }
 
-/** Makes the pace of a replay. With both a rate and a speed, a message is sent when both allow it. */
+/** Makes the pace of a replay. With both `intervalMs` and `speed`, a message is sent when both allow it. */
 export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): ReplayPace {
   const paces: ReplayPace[] = [];
   if (intervalMs !== undefined) paces.push(new SteadyPace(clock, intervalMs));
@@ -28,12 +28,12 @@ export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): Rep
 }
 
 /**
- * Maximum delay to make up for by sending faster, because timers fire late and in whole milliseconds. The rest of a longer
- * stall is not made up for.
+ * Maximum delay to make up for by sending faster. Timers fire late and in whole milliseconds, which would otherwise lower
+ * the rate. The rest of a longer delay is not made up for.
  */
 const CATCH_UP_MS = 100;
 
-/** Sends one message every `intervalMs`, without a burst after a stall. */
+/** Schedules one message every `intervalMs`. Makes up for at most CATCH_UP_MS of a delay, to avoid long bursts. */
 class SteadyPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #intervalMs: number;
@@ -52,7 +52,10 @@ class SteadyPace implements ReplayPace {
   }
 }
 
-/** Keeps the recorded gaps, divided by `speed`. An older message than its predecessor follows without a gap. */
+/**
+ * Keeps the recorded gaps, divided by `speed`. A message without a timestamp, or with an earlier one than a message before
+ * it, follows without a gap.
+ */
 class RecordedPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #speed: number;
@@ -76,7 +79,7 @@ class RecordedPace implements ReplayPace {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Parses `100/s`, `30/m`, `0.5/s` to the ms between two messages. Throws ConfigError. */
+/** Parses a rate such as `100/s`, `30/m` or `0.5/s`, and returns the ms between two messages. Throws ConfigError. */
 export function readRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(text.trim()) ?? [];
   const intervalMs = (UNITS_MS[unit ?? ''] ?? Number.NaN) / Number(count);
@@ -91,7 +94,7 @@ export function readRate(text: string): number {
   );
 }
 
-/** Parses `1x`, `10x`, `0.5x` to a factor. Throws ConfigError. */
+/** Parses a speed such as `1x`, `10x` or `0.5x`, and returns the factor. Throws ConfigError. */
 export function readSpeed(text: string): number {
   const [, factor] = /^(\d+(?:\.\d+)?)x$/.exec(text.trim()) ?? [];
   if (Number(factor) > 0) return Number(factor);

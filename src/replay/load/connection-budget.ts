@@ -1,27 +1,27 @@
-/** Token bucket for new connections: its size, and the tokens that it gains per ms while the sender is idle. */
+/** Token bucket for new connections: its size, and the tokens that it gains per ms if the sender is completely idle. */
 const [BURST, PER_MS] = [64, 2];
-/** Share of idle time below which the sender counts as busy, and the factor by which it then reduces its connections. */
+/** Share of idle time below which the sender counts as busy, and the factor that then reduces its connections. */
 const [BUSY_BELOW, BUSY_FACTOR] = [0.1, 0.8];
-/** Time without a response after which a wait is blamed on the receiver, not on the sender. */
+/** Time without any response or error after which a wait is blamed on the receiver, not on the sender. */
 const SILENT_MS = 100;
 
 /**
- * Whether a message that is due can be sent now, or waits for the receiver, which does not respond on the open
- * connections, or for the sender, which is too busy to open another one.
+ * Whether a due message can be sent now. `wait-for-receiver`: the maximum number of messages is in flight, or the receiver
+ * has stopped responding. `wait-for-sender`: the sender must not open another connection yet.
  */
 export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender';
 
 /**
- * Opens new connections only as far as the sender has idle time. A new connection costs as much as ten messages on an open
- * one, on both sides, and with hundreds of connections every message costs more. A sender that opened a connection for
- * each late message after a short stall would never catch up. A busy sender uses fewer and fewer connections, but at least
- * the first 64. Times are in ms.
+ * Limits new connections by the idle time of the sender. A new connection costs both sides as much as ten messages on an
+ * open connection, and hundreds of connections make every message more expensive. A sender that opened a connection for
+ * each message delayed by a short stall would never catch up. A busy sender reduces its connections gradually, but not
+ * below 64. Times are in ms.
  */
 export class ConnectionBudget {
   readonly #slots: number;
-  /** Share of its recent time in which the sender was idle. */
+  /** Share of recent time in which the sender was idle, from 0 to 1. */
   #idleShare = 1;
-  /** Number of messages that may be in flight without opening another connection. */
+  /** Number of messages that can be in flight without opening another connection. */
   #used = 0;
   #tokens = BURST;
   #filledAt = 0;
@@ -32,7 +32,7 @@ export class ConnectionBudget {
     this.#slots = slots;
   }
 
-  /** Records the share of recent time in which the sender was idle. */
+  /** Records the share of recent time in which the sender was idle, and reduces the connections of a busy sender. */
   measured(idleShare: number): void {
     this.#idleShare = idleShare;
     if (idleShare < BUSY_BELOW) this.#used = Math.max(Math.min(this.#used, BURST), this.#used * BUSY_FACTOR);
@@ -41,7 +41,7 @@ export class ConnectionBudget {
   take(inFlight: number, now: number): ConnectionVerdict {
     if (inFlight >= this.#slots) return 'wait-for-receiver';
     if (inFlight < this.#used) return 'send';
-    // Squares the share, because a sender that is idle for only a fifth of its time needs most of it to catch up.
+    // Squares the share, because a sender that is idle for only a fifth of the time needs most of that fifth to catch up.
     const more = (now - this.#filledAt) * PER_MS * this.#idleShare ** 2;
     this.#tokens = Math.min(BURST, this.#tokens + more);
     this.#filledAt = now;
@@ -51,7 +51,7 @@ export class ConnectionBudget {
     return 'send';
   }
 
-  /** Records the time of a response. */
+  /** Records that a message ended at `now`, with a response or an error. */
   settled(now: number): void {
     this.#settledAt = now;
   }

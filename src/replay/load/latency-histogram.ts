@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
-/** Latency percentiles in ms. Null if nothing was recorded. */
+/** Percentiles of recorded durations, in ms. Each is null if nothing was recorded. */
 export type LatencyMs = Readonly<Record<keyof typeof PERCENTS, number | null>>;
 
 const PERCENTS = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9, 'p99.99': 99.99, max: 100 } as const;
@@ -8,7 +8,7 @@ const PERCENTS = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9, 'p99.99': 
 /** Longest duration that the histogram records, in microseconds: one day. Longer ones count as one day. */
 const HIGHEST_US = 86_400_000_000;
 
-/** Counts durations in constant memory. Converts them to microseconds, because Node's histogram accepts only integers. */
+/** Collects durations in constant memory. Stores them in microseconds, because Node's histogram accepts only integers. */
 export class LatencyHistogram {
   readonly #histogram: RecordableHistogram = createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
 
@@ -16,7 +16,7 @@ export class LatencyHistogram {
     this.#histogram.record(Math.min(HIGHEST_US, Math.max(1, Math.round(ms * 1_000))));
   }
 
-  /** Returns the duration in ms that `percent` of all durations do not exceed. Undefined if nothing was recorded. */
+  /** Returns the duration in ms that `percent` % of all durations do not exceed. Undefined if nothing was recorded. */
   percentileMs(percent: number): number | undefined {
     return this.#histogram.count === 0 ? undefined : this.#histogram.percentile(percent) / 1_000;
   }
@@ -29,7 +29,7 @@ export class LatencyHistogram {
     return Object.fromEntries(times) as LatencyMs; // each name of PERCENTS has a time
   }
 
-  /** Adds the durations of another histogram, and clears that one. */
+  /** Moves all durations of another histogram into this one. */
   drain(other: LatencyHistogram): void {
     this.#histogram.add(other.#histogram);
     other.#histogram.reset();

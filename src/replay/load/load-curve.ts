@@ -1,21 +1,21 @@
-/** A stage of a load test, in which the rate changes linearly. Rates are in messages per second. */
+/** A stage of a load test, in which the rate changes linearly from `from` to `to`, in messages per second. */
 export interface LoadStage {
   readonly durationMs: number;
   readonly from: number;
   readonly to: number;
-  /** Messages due all at once at the start of the stage, in addition to those of the rate. */
+  /** Number of messages that are all due at the start of the stage, in addition to those of the rate. @default 0 */
   readonly atOnce?: number;
 }
 
 /** The schedule of a load test. Times are in ms since its start. */
 export interface LoadCurve {
-  /** End of the load. Later stages are ignored. */
+  /** End of the load. Messages that the stages make due then or later are dropped. */
   readonly durationMs: number;
   /** Yields the stages in order. Lazy, because a long load can have millions of stages, and some shapes are endless. */
   readonly stages: () => Iterable<LoadStage>;
 }
 
-/** The share of sender `index` of `of` senders: the messages whose number modulo `of` is `index`. */
+/** The share of one of several senders: the messages whose number (from 0) modulo `of` is `index`. `of` counts the senders. */
 export interface LoadShare {
   readonly index: number;
   readonly of: number;
@@ -24,10 +24,10 @@ export interface LoadShare {
 /** The share of a single sender, which sends all messages. */
 export const WHOLE: LoadShare = { index: 0, of: 1 };
 
-/** Tolerance for rounding errors in a number of messages, which is a sum of fractions. */
+/** Tolerance for rounding errors in a count of messages, which is a sum of fractions. */
 const TOLERANCE = 1e-6;
 
-/** Yields the due time of each message of a share, in ascending order. */
+/** Yields the due time of each message of a share, in ascending order, in ms since the start of the load. */
 export function* dueTimes({ durationMs, stages }: LoadCurve, { index, of }: LoadShare): Generator<number> {
   let [n, startMs, before] = [index, 0, 0];
   for (const stage of stages()) {
@@ -49,7 +49,10 @@ export function* dueTimes({ durationMs, stages }: LoadCurve, { index, of }: Load
   }
 }
 
-/** Puts a warm-up before a curve. Its rate is the first rate of the curve, but at least 1 message per second. */
+/**
+ * Puts a warm-up before a curve. The rate of the warm-up is constant: the first rate of the curve, plus the burst of its
+ * first stage averaged over that stage, but at least 1 message per second.
+ */
 export function withWarmup({ durationMs, stages }: LoadCurve, warmupMs: number): LoadCurve {
   if (warmupMs === 0) return { durationMs, stages };
   return {

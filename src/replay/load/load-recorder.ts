@@ -8,20 +8,20 @@ export interface LoadSecond {
   readonly sent: number;
   /** Number of messages acknowledged in the second. */
   readonly rate: number;
-  /** Longest delay caused by the sender, in ms: from when a message could be sent until it was sent. */
+  /** Longest delay caused by the sender, in ms: from when a message could be sent until it was sent or given up. */
   readonly behindMs: number;
-  /** Latencies of the messages that ended in the second, measured from when they were due. */
+  /** Latencies, from the due time, of the messages that were acknowledged, timed out or given up in the second. */
   readonly latencyMs: LatencyMs;
-  /** Durations of the last requests alone, without the wait before them. */
+  /** Durations of the last requests of messages that were acknowledged or timed out, without the wait before them. */
   readonly serviceMs: LatencyMs;
   readonly errors: number;
 }
 
 /**
- * Kinds of events of a message. `sent` is followed by `acknowledged`, `failed`, `timed-out` or, after an interruption,
- * `unsent`. In between, `failing` reports a failed request that will be retried, and `retried` its retry. `not-sent`
- * reports a message that was due but could not be sent before the end. `timed-out` and `not-sent` messages have waited, so
- * their wait counts as latency.
+ * Kinds of events of a message. `sent` is followed by `acknowledged`, `failed`, `timed-out` or, if the load is interrupted,
+ * `unsent`. In between, `failing` reports a failed request that will be retried, and `retried` the start of its retry.
+ * `not-sent` is the only event of a message that was due but could not be sent before the load ended. The latency includes
+ * `timed-out` and `not-sent` messages, because they waited, but not `failed` messages.
  */
 export const LOAD_EVENTS = [
   'sent',
@@ -34,25 +34,26 @@ export const LOAD_EVENTS = [
   'not-sent',
 ] as const;
 
-/** An event of a message. Times are in ms since the start of the load. */
+/** An event of a message. `at` and `dueAt` are in ms since the start of the load, or of its step with `--load max`. */
 export interface LoadEvent {
   readonly kind: (typeof LOAD_EVENTS)[number];
   readonly at: number;
   readonly dueAt: number;
   /**
-   * For a message that has ended: the time since it was due. For `sent` and `not-sent`: the delay caused by the sender,
-   * which begins when the message is due and has a connection.
+   * For `sent` and `not-sent`: the delay caused by the sender, which starts when the message is due and need not wait for
+   * the receiver. For `failing` and `retried`: 0. For other kinds: the time from when the message was due to the end of its
+   * last request.
    */
   readonly ms: number;
-  /** Duration of the last request. */
+  /** Duration of the message's last request. 0 for `sent`, `not-sent`, `failing` and `retried`. */
   readonly serviceMs: number;
 }
 
 interface LoadRecorderOptions {
   readonly objectives: readonly Objective[];
-  /** Duration of the warm-up. Messages that are due in it are not counted. */
+  /** Duration of the warm-up. Messages that are due during the warm-up are not counted. */
   readonly warmupMs: number;
-  /** Duration of the load after the warm-up, unless it ends early. */
+  /** Planned duration of the load after the warm-up. The load can end earlier. */
   readonly durationMs: number;
   readonly onSecond: (second: LoadSecond, inFlight: number) => void;
 }
@@ -67,7 +68,7 @@ const COUNT_OF = {
   retried: 'retries',
 } as const satisfies Readonly<Record<Exclude<LoadEvent['kind'], 'failing'>, string>>;
 
-/** Counts messages, and collects their times in histograms. */
+/** Counts the events of messages, and collects durations in histograms. */
 class LoadTally {
   readonly counts = { sent: 0, acknowledged: 0, errors: 0, notSent: 0, unsent: 0, retries: 0 };
   readonly latency = new LatencyHistogram();
@@ -86,7 +87,7 @@ class LoadTally {
     this.service.add(serviceMs);
   }
 
-  /** Adds the figures of another tally, and clears that one. */
+  /** Moves all counts and durations of another tally into this one. */
   drain({ counts, latency, service, behind }: LoadTally): void {
     this.latency.drain(latency);
     this.service.drain(service);
@@ -109,7 +110,7 @@ const SECOND_MS = 1_000;
 /** Records the events of a load second by second, in memory that does not grow with the length of the load. */
 export class LoadRecorder {
   readonly total = new LoadTally();
-  /** The first second in which each objective was broken. */
+  /** Maps each objective that was broken in some second to the first such second, from 1. */
   readonly firstBroken = new Map<Objective, number>();
   readonly #options: LoadRecorderOptions;
   /** Tallies of the seconds that have not ended for all senders. The first one belongs to second `#ended + 1`. */
@@ -127,7 +128,7 @@ export class LoadRecorder {
     this.#options = options;
   }
 
-  /** Records an event. Events of several senders can come in any order, until `advance` is called with a later time. */
+  /** Records an event. Events can come in any order, but each must come before `advance` is called with a later time. */
   add(event: LoadEvent): void {
     const { kind, at, dueAt } = event;
     if (kind === 'sent') this.#inFlight++;
@@ -140,7 +141,7 @@ export class LoadRecorder {
     if (at > this.#firstAckAt + this.#options.durationMs) this.#late++;
   }
 
-  /** Closes the seconds that ended before `now`. */
+  /** Closes the seconds that have ended by `now`. */
   advance(now: number): void {
     while (now >= this.#options.warmupMs + (this.#ended + 1) * SECOND_MS) this.#endSecond({ isWhole: true });
   }
@@ -151,15 +152,15 @@ export class LoadRecorder {
     while (this.#open.length > 0) this.#endSecond({ isWhole: false });
   }
 
-  /** Time since the first error after the last acknowledgment. 0 if there was none. */
+  /** Returns the ms since the first failed request after the last acknowledgment. 0 if no request has failed since. */
   errorsAloneMs(now: number): number {
     return this.#errorsSince === undefined ? 0 : now - this.#errorsSince;
   }
 
-  /** Returns the metrics of all counted messages. `sentMs` is the time during which messages were due. */
+  /** Returns the metrics of all counted messages. `sentMs`: how long messages were due after the warm-up. */
   figures(sentMs: number): LoadFigures {
-    // Counts only acknowledgments within `durationMs` of the first one. A receiver that falls behind sends the rest later,
-    // which lowers its rate. Starts at the first acknowledgment, because a constant latency does not lower the rate.
+    // The rate of a complete load counts only acknowledgments within `durationMs` of the first one. Later ones show that the
+    // receiver fell behind. The time starts at the first acknowledgment, so that a constant latency does not lower the rate.
     const isWhole = sentMs >= Math.floor(this.#options.durationMs);
     if (!isWhole) return this.total.figures(Math.max(sentMs, this.#lastAckAt - this.#firstAckAt));
     const figures = this.total.figures(sentMs);
@@ -189,7 +190,8 @@ export class LoadRecorder {
     const { counts, latency, service, behind } = tally;
     const figures = tally.figures(SECOND_MS);
     for (const objective of this.#options.objectives) {
-      // Without a response, only the rate is known. An incomplete second, or one after the end of the load, has no rate.
+      // Evaluates the rate only in whole seconds before the end of the load, and other objectives only in seconds in which
+      // messages were acknowledged or counted as errors.
       const hasRate = isWhole && second * SECOND_MS <= this.#options.durationMs;
       const isShown = objective.metric === 'rate' ? hasRate : counts.acknowledged + counts.errors > 0;
       if (!isTimed(objective) || !isShown || this.firstBroken.has(objective)) continue;

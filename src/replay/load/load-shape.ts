@@ -10,7 +10,7 @@ export type LoadShape =
 
 /** Highest rate that `--load` accepts, in messages per second: more than one machine can send. */
 const MAX_RATE = 1_000_000;
-/** Number of linear stages that approximate one period of a sine, with an error of at most 0.12 % of its swing. */
+/** Number of linear stages that approximate one period of a sine, with an error of at most 0.12 % of its amplitude. */
 const SINE_STAGES = 64;
 
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
@@ -20,8 +20,8 @@ const BURST = /^burst (\d+) each (\S+)$/;
 const SINE = /^sine (\S+\.\.\S+) period (\S+)$/;
 
 /**
- * Parses the shape of a load, such as `200/s`, `50..500/s` or `30s:50/s,1m:200/s`. `forMs` is the duration of `--for`,
- * which only stages with their own durations do not need. Throws ConfigError.
+ * Parses the value of `--load`, such as `200/s`, `50..500/s` or `30s:50/s,1m:200/s`. `forMs` is the duration of `--for`.
+ * Only stages with their own durations can be parsed without `forMs`. Throws ConfigError.
  */
 export function readShape(text: string, forMs: number | undefined): LoadShape {
   const shape = text.trim().replace(/\s+/g, ' ');
@@ -35,7 +35,10 @@ export function readShape(text: string, forMs: number | undefined): LoadShape {
   return { kind: 'curve', curve };
 }
 
-/** Parses stages with their own durations. `forMs` cuts off the last stages, or prolongs the last rate. */
+/**
+ * Parses stages with their own durations, such as `30s:50/s,1m:200/s`. `forMs` shortens or extends them to that duration;
+ * the extension keeps the last rate. Undefined if a stage is invalid.
+ */
 function readSequence(shape: string, forMs: number | undefined): LoadCurve | undefined {
   const stages = shape.split(/ ?, ?/).map((stage): LoadStage | undefined => {
     const [, time = '', rate = ''] = /^([^:]+): ?(.+)$/.exec(stage) ?? [];
@@ -55,7 +58,7 @@ function readCurve(shape: string, durationMs: number): LoadCurve | undefined {
   return stages && { durationMs, stages };
 }
 
-/** Returns the endless stages of bursts, a sine or steps. Undefined for other shapes. */
+/** Parses bursts, a sine or steps, and returns their stages, which have no end. Undefined for other shapes. */
 function wavesOf(shape: string): LoadCurve['stages'] | undefined {
   const [, size = '', each = ''] = BURST.exec(shape) ?? [];
   const eachMs = timeOf(each);
@@ -73,7 +76,7 @@ function* bursts(atOnce: number, eachMs: number): Generator<LoadStage> {
   for (;;) yield { durationMs: eachMs, from: 0, to: 0, atOnce };
 }
 
-/** Yields a rate that swings between `from` and `to` in a sine, and begins with the lower one. */
+/** Yields the stages of a sine wave between the rates `from` and `to`. The wave starts at the lower rate. */
 function* sine({ from, to }: RateRange, periodMs: number): Generator<LoadStage> {
   const [middle, swing] = [(from + to) / 2, Math.abs(to - from) / 2];
   const rateAt = (stage: number): number => middle - swing * Math.cos((2 * Math.PI * stage) / SINE_STAGES);
@@ -82,7 +85,7 @@ function* sine({ from, to }: RateRange, periodMs: number): Generator<LoadStage> 
   }
 }
 
-/** Yields a rate that changes by `step` after each `durationMs`, until it reaches `to` and stays there. */
+/** Yields stages with a constant rate. The rate changes by `step` from stage to stage until it reaches `to`. */
 function* staircase({ from, to }: RateRange, step: number, durationMs: number): Generator<LoadStage> {
   for (let steps = 0; ; steps++) {
     const rate = from < to ? Math.min(to, from + steps * step) : Math.max(to, from - steps * step);
@@ -94,7 +97,7 @@ type RateRange = Pick<LoadStage, 'from' | 'to'>;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 
-/** Parses `200/s` or `50..500/s`. Undefined for other texts, for rates that are too high, and if both rates are 0. */
+/** Parses `200/s` or `50..500/s`. Undefined for other text, for rates above MAX_RATE, and if both rates are 0. */
 function rangeOf(text: string): RateRange | undefined {
   const [, low = '', high = low, unit = ''] = RATE.exec(text) ?? [];
   const [from, to] = [low, high].map((count) => Number(count) / (UNIT_SECONDS[unit] ?? Number.NaN));
@@ -121,6 +124,6 @@ function shapeError(sentence: string, hint: string): ConfigError {
 /** Parses a shape other than `max`. */
 export function curveOf(text: string, forMs: number | undefined): LoadCurve {
   const shape = readShape(text, forMs);
-  if (shape.kind === 'max') throw new TypeError('Expected a shape with a curve, got max'); // the search for max gives one rate at a time
+  if (shape.kind === 'max') throw new TypeError('Expected a shape with a curve, got max'); // a bug: a search for max passes the rate of each step
   return shape.curve;
 }

@@ -1,28 +1,37 @@
 export type StepResult = 'held' | 'broken' | 'sender-bottleneck';
 
-/** Runs a load at one rate. A confirmation runs longer, because a receiver can handle a short burst. */
+/**
+ * Runs a load at one rate. A confirmation runs longer, because a receiver may keep up with a rate only for a short time.
+ * Resolves to undefined to end the search.
+ */
 export type SearchStep = (rate: number, isConfirmation: boolean) => Promise<StepResult | undefined>;
 
 export interface FoundRate {
-  /** The result: the highest rate that held and was confirmed. 0 if no rate held, null if the search ended early. */
+  /**
+   * The result: the highest rate that held and was confirmed. MAX_RATE needs no confirmation. 0 if no rate held. Null if the
+   * search ended early.
+   */
   readonly rate: number | null;
-  /** The highest rate that held, confirmed or not. 0 if no rate held. */
+  /** The highest rate that held and did not break in a later step, confirmed or not. 0 if there is none. */
   readonly reached: number;
-  /** Whether the search ended because the sender could not send faster. */
+  /** Whether the search ended early while the sender could not keep up with the rate. */
   readonly isSenderLimited: boolean;
 }
 
 const FIRST_RATE = 50;
 const MAX_RATE = 1_000_000;
-/** Relative difference between the highest rate that held and the lowest that did not, at which the search ends. */
+/** Relative difference between the highest rate that held and the lowest that did not, at which bisecting ends. */
 const PRECISION = 0.025;
 const MIN_DIFFERENCE = 0.5;
-/** Maximum runs of a step that the sender cannot keep up with, because another program may have caused that. */
+/**
+ * Number of consecutive runs in which the sender cannot keep up, after which the search ends. A single run does not suffice,
+ * because another program may have slowed the sender.
+ */
 const MAX_INVALID = 3;
 
 /**
- * Finds the highest rate that holds the objectives: doubles the rate until one breaks, then bisects, and confirms the
- * highest rate that held. Ends early if a step has no result.
+ * Finds the highest rate at which the objectives hold: doubles the rate until an objective breaks, then bisects, and
+ * confirms the highest rate that held. Ends early if a step has no result, or if the sender cannot keep up.
  */
 export async function searchHighest(step: SearchStep): Promise<FoundRate> {
   let [held, broken, invalid]: [readonly number[], number, number] = [[], Infinity, 0];
@@ -48,7 +57,7 @@ export async function searchHighest(step: SearchStep): Promise<FoundRate> {
   }
 }
 
-/** Rounds a rate to tenths below 100, and to whole messages per second above. */
+/** Rounds a rate below 100 to tenths, and a higher one to whole messages per second. */
 function rounded(rate: number): number {
   return rate < 100 ? Math.round(rate * 10) / 10 : Math.round(rate);
 }

@@ -7,12 +7,12 @@ export interface Objective {
   /** The objective as the user wrote it. */
   readonly expr: string;
   readonly metric: 'latency' | 'rate' | 'errors' | 'lost';
-  /** The latency percentile. 100 for `max`, the longest latency. */
+  /** The latency percentile. 100 for `max`, the longest latency. Unused for other metrics. */
   readonly percent: number;
-  /** Whether `errors` or `lost` is a percentage of the messages, not a number of them. */
+  /** Whether the objective limits `errors` or `lost` as a percentage of the messages, not as a number of messages. */
   readonly isShare: boolean;
   readonly operator: Operator;
-  /** The limit, in milliseconds, messages per second, percent, or messages. */
+  /** The limit: ms for `latency`, messages per second for `rate`, messages or percent for `errors` and `lost`. */
   readonly bound: number;
 }
 
@@ -28,11 +28,11 @@ type Operator = keyof typeof OPERATORS;
 
 /** The metrics of a load, or of one second of it, to compare with objectives. */
 export interface LoadFigures {
-  /** Returns a percentile of the latency; undefined if no message was acknowledged. 100 is the longest latency. */
+  /** Returns a percentile of the latency, in ms. 100 is the longest latency. Undefined if no latency was recorded. */
   readonly latencyMs: (percent: number) => number | undefined;
   readonly acknowledged: number;
   readonly errors: number;
-  /** Acknowledged messages per second. Undefined if the load ended early. */
+  /** Acknowledged messages per second. Undefined if the load ran out of messages. */
   readonly rate: number | undefined;
   /** Number of messages that were acknowledged but did not arrive. Undefined if unknown. */
   readonly lost?: number | undefined;
@@ -41,7 +41,7 @@ export interface LoadFigures {
 export interface ObjectiveResult {
   readonly expr: string;
   readonly held: boolean;
-  /** In the unit of the objective: ms, percent, messages, or messages per second. Null if there is no value. */
+  /** The measured value, in the unit of the objective's bound. Null if there is none. */
   readonly value: number | null;
 }
 
@@ -61,7 +61,7 @@ const BOUNDS = {
 
 function readObjective(expr: string): Objective {
   const [, plain, inParentheses, max, name, operator, value = ''] = OBJECTIVE.exec(expr) ?? [];
-  const metric = (name ?? 'latency') as Objective['metric']; // the expression matches only these
+  const metric = (name ?? 'latency') as Objective['metric']; // OBJECTIVE matches only these names
   const percent = max === undefined ? Number(plain ?? inParentheses ?? 100) : 100;
   const bound = boundOf(metric, value);
   if (bound === undefined || percent === 0 || percent > 100) {
@@ -70,7 +70,7 @@ function readObjective(expr: string): Objective {
       { flag: '--slo', hint: "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'" },
     );
   }
-  return { expr, metric, percent, isShare: value.endsWith('%'), operator: operator as Operator, bound }; // same
+  return { expr, metric, percent, isShare: value.endsWith('%'), operator: operator as Operator, bound }; // OBJECTIVE matches only operators
 }
 
 function boundOf(metric: Objective['metric'], value: string): number | undefined {
@@ -82,7 +82,7 @@ function boundOf(metric: Objective['metric'], value: string): number | undefined
   return percent === undefined ? undefined : Number(percent);
 }
 
-/** Compares an objective with metrics. An objective without a value counts as broken, because nothing shows that it holds. */
+/** Evaluates an objective. An objective without a measured value counts as broken, because nothing shows that it holds. */
 export function evaluate(objective: Objective, figures: LoadFigures): ObjectiveResult {
   const { expr, operator, bound } = objective;
   const value = valueOf(objective, figures);

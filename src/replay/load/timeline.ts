@@ -1,19 +1,19 @@
 import type { LoadSecond } from './load-recorder.ts';
 
-/** A point of a chart: one second of a load, or several joined. */
+/** A point of a chart: one second of a load, or several consecutive seconds. */
 export interface TimelinePoint {
-  /** The last second of the point. */
+  /** The last second that the point covers. */
   readonly second: number;
-  /** Mean rate of the joined seconds. */
+  /** Mean rate of these seconds, in acknowledged messages per second. */
   readonly rate: number;
   readonly errors: number;
-  /** Highest latencies of the joined seconds, in ms. */
+  /** Highest `p50` of these seconds, in ms. `p99` and `max` likewise. Null if no second has a value. */
   readonly p50: number | null;
   readonly p99: number | null;
   readonly max: number | null;
 }
 
-/** Number of points at which neighbors are joined, so that memory is bounded for loads of any length. */
+/** Number of points at which pairs of neighbors are joined, which bounds the memory for loads of any length. */
 const MAX_POINTS = 600;
 
 /** Collects the seconds of a load for charts. */

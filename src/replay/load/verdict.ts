@@ -2,37 +2,41 @@ import { evaluate, isTimed, type LoadFigures, type Objective, type ObjectiveResu
 import type { LoadRecorder } from './load-recorder.ts';
 import type { FoundRate, StepResult } from './max-search.ts';
 
-/** The result of an objective, with the first second in which it was broken. */
+/**
+ * The result of an objective. `brokeInSecond` is the first second in which it was broken. Absent if the objective held for
+ * the load as a whole, or in every single second.
+ */
 export interface ObjectiveVerdict extends ObjectiveResult {
   readonly brokeInSecond?: number;
 }
 
-/** The objectives of a load with their results. */
+/** The results of a load's objectives. */
 export interface JudgedObjectives {
   readonly slo: readonly ObjectiveVerdict[];
-  /** Whether the sender was the bottleneck, so that the load did not have the requested rate. */
+  /** Whether the sender was the bottleneck, so that the results do not describe the receiver. */
   readonly isSenderLimited: boolean;
 }
 
 /**
- * The result of a load, which decides its exit code. `sender-bottleneck`: the sender could not keep the requested rate.
- * `unfinished`: a search ended before its result. `failed`: messages failed or were lost without an objective that allows
- * it, or none was sent.
+ * The result of a load, which decides its exit code. `broken`: an objective was broken, or a search found no rate that
+ * holds the objectives. `failed`: the load stopped after 30 s of nothing but errors, no message had a result, or messages
+ * failed and no objectives were given. `unfinished`: a search ended before its result. `sender-bottleneck`: the sender
+ * could not keep up with the requested rate.
  */
 export type Verdict = 'held' | 'broken' | 'failed' | 'unfinished' | 'sender-bottleneck' | 'interrupted';
 
-/** Why a load ended early. `errors-alone`: no message was acknowledged for a long time. */
+/** Why a load ended early. `errors-alone`: for 30 s there were only errors. `no-messages`: the input ran out of messages. */
 export type EarlyEnd = 'interrupted' | 'errors-alone' | 'no-messages';
 
 interface LoadOutcomes extends JudgedObjectives {
   readonly stopped: EarlyEnd | undefined;
   readonly max: FoundRate | undefined;
   readonly acknowledged: number;
-  /** Messages that failed, could not be sent or were lost, and entries that are not messages. */
+  /** Number of messages that failed, could not be sent or were lost, plus entries that are not messages. */
   readonly failed: number;
 }
 
-/** Returns the verdict of a load: the only place that decides it. */
+/** Decides the verdict of a load. No other code does. */
 export function verdictOf({ stopped, max, slo, acknowledged, failed, ...judged }: LoadOutcomes): Verdict {
   if (stopped === 'interrupted') return 'interrupted';
   const { rate, isSenderLimited } = max ?? { rate: undefined, ...judged };
@@ -49,15 +53,19 @@ export function stepResultOf({ slo, isSenderLimited }: JudgedObjectives): StepRe
   return slo.every(({ held }) => held) ? 'held' : 'broken';
 }
 
-/** Delay of the sender above which it counts as the bottleneck, if 1 % of the messages have this delay. */
+/** Delay caused by the sender. If more than 1 % of the messages exceed it, the sender is the bottleneck. */
 const MAX_BEHIND_MS = 1_000;
-/** Delay of the sender above which it can be the cause of a broken objective, because late messages are sent in bursts. */
+/**
+ * Delay caused by the sender. If more than 1 % of the messages exceed it and an objective is broken, the sender is the
+ * bottleneck: it sends late messages in bursts, which may have broken the objective.
+ */
 const SUSPECT_BEHIND_MS = 100;
 
 /**
- * Evaluates the objectives of a load. The sender was the bottleneck if more than 1 % of the messages were sent late, or if
- * its delay can explain a broken objective: it is more than half of the allowed latency, or makes late messages go out in
- * bursts. Latency includes the delay, so an objective that holds in spite of the delay is proved.
+ * Evaluates the objectives of a load. The sender was the bottleneck if it delayed more than 1 % of the messages by more than
+ * MAX_BEHIND_MS, or if its delay can explain a broken objective other than `lost`: more than 1 % of the messages were
+ * delayed by more than SUSPECT_BEHIND_MS, or the delay exceeds half of the allowed latency. If all objectives hold, delays
+ * up to MAX_BEHIND_MS do not matter, because latency includes them.
  */
 export function judgeObjectives(
   objectives: readonly Objective[],

@@ -10,28 +10,31 @@ import { isBatchDocument, parseJsonOrUndefined } from '../../message/json/batch-
 import type { SplitterOutput } from '../../message/json/splitter.ts';
 
 export interface EntryReadOptions {
-  /** Makes each body a single entry, even if the body is empty, not JSON, or a batch. @default false */
+  /**
+   * Makes each body (an input, a line or the body of a capture) a single entry, even if it is a batch or not JSON. The
+   * body of a capture can be empty. @default false
+   */
   readonly exact?: boolean;
-  /** Format of an input of `--exact`. @default recognized by name and content */
+  /** Format of the inputs, only with `exact`. @default recognized by the name and the content of each input */
   readonly format?: ExactFormat | undefined;
-  /** Called with the number of bytes just read, before the entries found in these bytes are yielded. */
+  /** Called with the number of (unpacked) bytes just read, before the entries found in these bytes are yielded. */
   readonly onBytes?: (bytes: number) => void;
   /** Called for each capture whose signature did not verify when the request arrived. */
   readonly onInvalidCapture?: (origin: Origin) => void;
-  /** Collects notes for the user about HAR files. @default no notes */
+  /** Collects what the user should know about HAR files. @default not collected */
   readonly harNotes?: HarNotes | undefined;
 }
 
 /**
- * Turns the values that a splitter finds into entries: a captured request into its message, and a batch on one line into
- * its messages.
+ * Turns the values that a splitter finds into entries: a captured request into the messages of its body, and a batch on one
+ * line into its messages. With `exact`, a captured request and a batch become one entry each.
  */
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
   readonly #exact: boolean;
   readonly #onInvalidCapture: EntryReadOptions['onInvalidCapture'];
   #entries: ReplayEntry[] = [];
-  /** Number of the request in a HAR file from which the next entries come. Undefined for other files. */
+  /** Number, from 1, of the request in a HAR file from which the next entries come. Undefined for other files. */
   request: number | undefined;
 
   constructor(file: string, { exact = false, onInvalidCapture }: EntryReadOptions = {}) {
@@ -55,7 +58,7 @@ export class EntryCollector implements SplitterOutput {
     else this.#add('message', bytes, line);
   }
 
-  /** Adds a whole input as one body. */
+  /** Adds a whole input as one entry. */
   body(bytes: Buffer): void {
     this.#add('capture', bytes, 1);
   }
@@ -120,7 +123,7 @@ export class EntryCollector implements SplitterOutput {
     return undefined;
   }
 
-  /** Adds the messages of a batch, all with the origin of its line. */
+  /** Adds each message of a batch or an array, all with the same origin. */
   #addEach(kind: 'message' | 'capture', bytes: Buffer, line: number): void {
     const splitter = new DocumentSplitter({
       found: (each) => this.#add(kind, each, line),
@@ -137,14 +140,14 @@ interface CapturedEntry {
   readonly headers: Capture['headers'];
 }
 
-/** First four letters of keys that a message can begin with, but neither a capture nor a batch document. */
+/** First four letters of keys that often come first in a message. Captures and batches are assumed not to begin with them. */
 const MESSAGE_KEYS = new Set(
   ['version', 'type', 'userId', 'anonymousId', 'event', 'name', 'properties', 'previousId'].map((key) =>
     Buffer.from(key).readUInt32LE(),
   ),
 );
 
-/** Whether a value may be a capture or a batch document. The first key rules this out cheaply for most messages. */
+/** Whether a value may be a capture or a batch document. For most messages, the first key rules this out cheaply. */
 function mayHoldMessages(bytes: Buffer): boolean {
   if (bytes[0] !== OPEN_BRACE) return false;
   if (bytes[1] === QUOTE && bytes.length > 5 && MESSAGE_KEYS.has(bytes.readUInt32LE(2))) return false;

@@ -11,15 +11,15 @@ import { InputSplitter } from './input-splitter.ts';
 import type { ExactFormat } from './replay-entry.ts';
 
 /**
- * Reads an input of `--exact`: each line of NDJSON and each capture is an entry; any other input is one body
- * with exactly its bytes. Throws InputError for several lines of JSON, which may be one body or a body per
- * line.
+ * Splits an input of `--exact`. Each capture is an entry, and so is each line if the format or the file name says NDJSON.
+ * Any other input, and every input of the format `raw`, is one entry with exactly its bytes. Without a format, throws
+ * InputError for several lines of JSON, because they may be one body or a body per line.
  */
 export class ExactSplitter implements Splitter {
   readonly #file: string;
   readonly #output: EntryCollector;
   readonly #format: ExactFormat | undefined;
-  /** The splitter for an input of captures or lines. Undefined until the input is recognized as such. */
+  /** The splitter for captures or lines. Undefined for other inputs, and until the format is recognized. */
   #entries: InputSplitter | undefined;
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -44,7 +44,7 @@ export class ExactSplitter implements Splitter {
     this.#bytes += chunk.length;
     if (this.isRejected) return this.#output.tooLarge(1);
     this.#parts.push(chunk);
-    // Recognizes the format at the first line break, not at the end of the input, so that captures are streamed and an
+    // Tries to recognize the format at line breaks, not only at the end of the input, so that captures are streamed and an
     // ambiguous live input is rejected early.
     if (chunk.includes(LF)) this.#recognize();
   }
@@ -75,7 +75,7 @@ export class ExactSplitter implements Splitter {
 
 function ignore(): void {}
 
-/** Returns the first value of an array, of lines of JSON, or of concatenated JSON. */
+/** Returns the first value of an array, of NDJSON or of concatenated JSON. Undefined if it is not valid JSON. */
 function firstValueIn(bytes: Buffer): unknown {
   let first: Buffer | undefined;
   const found = (value: Buffer): void => void (first ??= value);
@@ -85,7 +85,7 @@ function firstValueIn(bytes: Buffer): unknown {
   return first && parseJsonOrUndefined(first);
 }
 
-/** Whether an object or array is complete on the first line, and more follows. */
+/** Whether the first line is a complete object or array, and more lines follow. */
 function holdsLines(head: Buffer): boolean {
   const [first = '', ...rest] = head.toString().trim().split('\n');
   const value = parseJsonOrUndefined(first);

@@ -5,9 +5,9 @@ import { InputError } from '../../errors.ts';
 import { STDIN } from './inputs.ts';
 
 /**
- * Expands the arguments of `replay` to files, in the given order; the files of one pattern are in natural
- * order (2 before 10). An existing name is a file, even if it looks like a pattern. Throws InputError for a
- * pattern that matches nothing and for a second `-`. `openInputs` checks whether the files can be read.
+ * Expands the glob patterns among file arguments. Keeps the order of the arguments, and sorts the files of each pattern in
+ * natural order (2 before 10). The name of an existing file is not treated as a pattern, even if it looks like one. Throws
+ * InputError for a pattern that matches nothing, and for a second `-`. `openInputs` checks whether the files can be read.
  */
 export async function expandInputs(patterns: readonly string[], cwd: string): Promise<readonly string[]> {
   if (patterns.filter((pattern) => pattern === STDIN).length > 1) {

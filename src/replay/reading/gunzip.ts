@@ -1,14 +1,14 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 
-/** Compressed bytes to unpack at a time. They expand to at most 8 MiB, so a gzip bomb cannot exhaust the memory. */
+/** Compressed bytes to unpack at a time. They expand to about 8 MiB at most, so a gzip bomb cannot exhaust the memory. */
 const PIECE_BYTES = 8 * 1024;
 
 const MAGIC = [0x1f, 0x8b];
 
 /**
- * Unpacks the chunks if they begin like gzip; otherwise yields them unchanged. Throws if the gzip data is corrupt or cut
- * off, after yielding everything before the problem. `again` reopens the input to find the problem byte by byte. Without
- * it (a pipe), a second stream stays one piece behind for that.
+ * Unpacks the chunks if they begin like gzip; otherwise yields their bytes unchanged. Throws if the gzip data is corrupt or
+ * cut off, after yielding everything before the problem. If the data is corrupt, `again` reopens the input, to unpack it up
+ * to the exact byte of the problem. Without `again` (a pipe), a second stream that stays one piece behind does this.
  */
 export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ export async function* gunzipIfPacked(
   }
 }
 
-/** Yields the bytes of `chunks`, joined so that the first chunk has at least `bytes` bytes, unless the input is shorter. */
+/** Yields the chunks. Joins the first ones so that the first has at least `bytes` bytes, unless the input is shorter. */
 async function* startingWith(bytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -50,8 +50,8 @@ async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * Unpacks piece by piece, so that everything before a problem is yielded: a failing stream drops its buffered output, such
- * as the last 12 KB before the problem in a 190 KB file. Reads concatenated gzip files (`cat a.gz b.gz`) as one.
+ * Unpacks piece by piece, to yield everything before a problem: a stream that fails drops its buffered output, such as the
+ * last 12 KB before the problem in a 190 KB file. Reads concatenated gzip files (`cat a.gz b.gz`) as one.
  */
 async function* gunzip(
   chunks: AsyncIterable<Buffer>,
@@ -84,8 +84,8 @@ async function* gunzip(
 }
 
 /**
- * Unpacks the input a second time. Skips the output of its first `soundBytes` bytes, yields the rest up to
- * the problem, and throws there.
+ * Unpacks the input a second time. Skips the output of its first `soundBytes` compressed bytes, yields the rest up to the
+ * problem, and throws there.
  */
 async function* upToProblem(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
@@ -130,8 +130,8 @@ class PiecewiseGunzip {
   }
 
   /**
-   * Ends the stream in a separate step. If the last piece was passed to `end()` and the gzip data is cut off, zlib would
-   * yield nothing of that piece.
+   * Ends the stream after `unpack` has written the last piece. If the gzip data is cut off, zlib discards the output of a
+   * piece that is passed to its own `end()`.
    */
   end(): Promise<Buffer[]> {
     return this.#after((done) => this.#gunzip.once('end', () => done()).end());

@@ -5,7 +5,7 @@ import { toCapture } from '../../capture/to-capture.ts';
 import type { Splitter } from '../../message/json/splitter.ts';
 import type { EntryCollector } from './entry-collector.ts';
 
-/** Reads a HAR file: each request with a body becomes a capture. */
+/** Splits a HAR file. Each request with a body becomes a capture, or a broken entry if its exact bytes are unknown. */
 export class HarSplitter implements Splitter {
   readonly #collector: EntryCollector;
   readonly #reader: HarReader;

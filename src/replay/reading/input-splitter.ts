@@ -20,10 +20,10 @@ export class InputSplitter implements Splitter {
   #line = 1;
   #isStarted = false;
   #splitter: Splitter | undefined;
-  /** Whether the input is not JSON text. This is reported once, and the rest of the input is ignored. */
+  /** Whether the whole input was rejected, such as a zip file or HTML. This is reported once, and the rest is ignored. */
   isRejected = false;
 
-  /** @param options.isExact Makes each line an entry, including the white space around it. */
+  /** @param options.isExact makes each line that is not blank an entry, including its leading and trailing white space */
   constructor(output: SplitterOutput, { isExact = false } = {}) {
     this.#output = output;
     this.#isExact = isExact;
@@ -46,15 +46,16 @@ export class InputSplitter implements Splitter {
   #gather(chunk: Buffer): void {
     this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     if (!this.#isStarted && this.#head.length < SIGNATURE_BYTES) return;
-    // Examines the input again only when a line is complete; otherwise a stream of single bytes would take quadratic time.
+    // Examines `#head` again only after a line break or when it has HEAD_BYTES bytes. Examining it after every chunk would
+    // take quadratic time for a stream of single bytes.
     if (!this.#isStarted || this.#head.length >= HEAD_BYTES || chunk.includes(LF)) this.#start(false);
   }
 
   #start(isComplete: boolean): void {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
-    // Waits while there is only white space, which counts toward the size of the next entry. If there is more of it than an
-    // entry may have, the input is read as lines at once, because each wait scans all the white space again.
+    // Waits while `#head` has only white space, which counts toward the size of the next entry. If the white space exceeds
+    // the maximum size of an entry, reads the input as lines at once, because each wait scans all the white space again.
     if (start === this.#head.length && start <= MAX_ENTRY_BYTES) return;
     const isByLine = this.#isExact || start > MAX_ENTRY_BYTES;
     const layout = isByLine ? 'lines' : replayLayoutOf(this.#head.subarray(start), isComplete);
@@ -84,8 +85,8 @@ export class InputSplitter implements Splitter {
   }
 
   /**
-   * Drops blank lines, and keeps the indentation of the first other line, because --exact sends it. Returns the index of
-   * the first byte that is not white space.
+   * Drops the leading blank lines of `#head`. Keeps the indentation of the next line, because --exact sends it. Returns the
+   * index of the first byte that is not white space, or the length of `#head` if all are.
    */
   #dropBlankLines(): number {
     const start = skipBlanks(this.#head);
@@ -140,7 +141,7 @@ class LineSplitter implements Splitter {
   }
 }
 
-/** The line in `bytes[from, to)` without its CR. `to` is the index of the line feed. */
+/** Returns the line `bytes[from, to)`, which does not include a line feed, without the CR at its end. */
 function withoutLineEnd(bytes: Buffer, from = 0, to = bytes.length): Buffer {
   return bytes.subarray(from, bytes[to - 1] === CR && to > from ? to - 1 : to);
 }

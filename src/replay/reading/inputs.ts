@@ -10,24 +10,24 @@ import { openToRead } from '../../files.ts';
 
 /** The file argument that stands for standard input. */
 export const STDIN = '-';
-/** Name of standard input in results. */
+/** Name of standard input in results and errors. */
 export const STDIN_ORIGIN = '<stdin>';
 
-/** A readable input of a replay. */
+/** An input that can be opened for reading: a file, a pipe or standard input. */
 export interface Input {
   /** Name of the input as the user gave it; `<stdin>` for standard input. */
   readonly name: string;
-  /** Identifies the file and its version. Absent for an input that can be read only once. */
+  /** Identifies a regular file and its version. Absent for other inputs, which can be read only once. */
   readonly identity?: FileIdentity;
-  /** Reads the bytes from the beginning until `signal` aborts. Standard input can be opened once. */
+  /** Reads the bytes from the beginning. Throws when `signal` aborts. Can be called only once if `identity` is absent. */
   open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 export interface FileIdentity {
-  /** Absolute path of the file, with links resolved. */
+  /** Absolute path of the file, with symbolic links resolved. */
   readonly path: string;
   readonly bytes: number;
-  /** When the file was last modified. Nanoseconds since the epoch, with all digits that the file system stores. */
+  /** Time when the file was last modified, in ns since the epoch. A string, because a number would lose digits. */
   readonly modifiedAtNs: string;
 }
 
@@ -71,7 +71,7 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
       hint: 'name a file, or - for standard input',
     });
   }
-  // Does not open a named pipe to check it, because opening it waits for a writer.
+  // Does not open a named pipe to check it, because `open` would wait for a writer.
   if (!stats.isFile()) return { name, open: (signal) => openToRead(path, signal) };
   await orUnreadable(
     name,
@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ENOTDIR: ['No such file: a part of its path is not a folder', 'check the name and the current folder'],
 };
 
-/** Prefixes of arguments that cannot be files, such as `https://`, with the error and the hint for each. */
+/** Errors and hints for missing files, by the prefix of their name: a URL, or a `~` that the shell did not expand. */
 const FOREIGN_NAMES: readonly (readonly [start: string, message: string, hint: string])[] = [
   ...['https://', 'http://'].map(
     (start) => [start, 'Expected a file, got a URL', 'fetch it: curl -fsS URL | hooks replay -'] as const,
@@ -123,13 +123,13 @@ function unreadableInput(file: string, cause: unknown, path: string): InputError
 /** Bytes to read from a file at once. Smaller chunks need more calls, much larger ones more memory. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Duration of a synchronous read above which later reads run in a thread. A read takes 0.05 ms if the file is in memory. */
+/** Duration of a synchronous read above which later reads run in a thread. A read from the page cache takes 0.05 ms. */
 const SLOW_MS = 10;
 
 /**
  * Yields the bytes of a regular file, each chunk in separate memory. Reads synchronously, because handing a chunk to a
- * thread and back costs as much as finding its lines. Reads in a thread after the first slow chunk (a slow disk, a
- * network). Throws when `signal` aborts, as a stream does.
+ * thread and back costs as much as finding its lines. Reads in a thread after the first slow read (a slow disk, a network
+ * drive). Throws when `signal` aborts, as a stream does.
  */
 export async function* chunksOfFile(
   path: string,
