@@ -13,13 +13,13 @@ export interface LoadPart {
 export interface PartTimes {
   /** Time during which messages were due, including the warm-up. Shorter than the part if it ended early. */
   readonly sentMs: number;
-  /** When the last response came, in ms since the start. */
+  /** When the part ended and all its messages were settled, in ms since its start. */
   readonly endedMs: number;
   /** Whether the part ended early. */
   readonly isShort: boolean;
 }
 
-/** Receives the events of the messages of a part. Times are in ms since its start. */
+/** Receives the events of the messages of a part. Times are in ms since the start of the part. */
 export interface LoadEvents {
   readonly add: (event: LoadEvent) => void;
   /** Reports that all events before `now` were added. Called at least ten times a second. */
@@ -31,7 +31,7 @@ export interface LoadReport {
   /** The URL of the webhook, without its secrets. */
   readonly url: string;
   readonly counts: LoadCounts & Readonly<Record<LoadCount, number>>;
-  /** Number of failures by error text. */
+  /** Number of failures by error text, without those of warm-ups. */
   readonly failures: LoadCounts;
   /** Whether no message is left. */
   readonly isEnded: boolean;
@@ -45,7 +45,7 @@ type LoadCount =
 /** Sends a load in this thread (`LoadRun`), or a share of it in another thread (`LoadThread`). */
 export interface LoadSending {
   readonly report: LoadReport;
-  /** Sends one part and waits for the responses. Throws the error of an unreadable input or an unusable request. */
+  /** Sends one part and waits for the responses. Throws if an input cannot be read or a request cannot be made. */
   readonly part: (part: LoadPart, events: LoadEvents) => Promise<PartTimes>;
   /** Stops sending. Messages in flight still settle. */
   readonly stop: () => void;
@@ -54,7 +54,7 @@ export interface LoadSending {
   readonly close: () => Promise<void>;
 }
 
-/** Sums the reports of senders that share a load. */
+/** Combines the reports of two senders that share a load. */
 export function joinReports(one: LoadReport, other: LoadReport): LoadReport {
   return {
     url: one.url,
