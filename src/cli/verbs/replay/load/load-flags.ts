@@ -18,7 +18,7 @@ export interface LoadFlags {
 
 const NEEDS_LOAD = { needs: '--load', hint: 'add --load SHAPE, such as --load 200/s' } as const;
 
-/** Flag rules of `--load`. Written without function calls, because every `hooks replay` loads them, even without --load. */
+/** Flag rules of `--load`. Plain data, because every `hooks replay` loads this module, even without --load. */
 export const LOAD_RULES: readonly FlagRule[] = [
   { flag: '--for', ...NEEDS_LOAD },
   { flag: '--duration', ...NEEDS_LOAD },

@@ -26,7 +26,7 @@ export interface LoadEvents {
   readonly advance: (now: number) => void;
 }
 
-/** Counts of all messages so far, including those of warm-ups. */
+/** The results so far of one sender, or of all senders together. `counts` includes warm-ups. */
 export interface LoadReport {
   /** The URL of the webhook, without its secrets. */
   readonly url: string;
@@ -42,8 +42,9 @@ type LoadCounts = Readonly<Record<string, number>>;
 type LoadCount =
   'read' | 'delivered' | 'failed' | 'unsent' | 'invalid' | 'filtered' | 'skipped' | 'warmupFailed';
 
-/** Sends a load in this thread (`LoadRun`), or a share of it in another thread (`LoadThread`). */
+/** A sender of a load, or of a share of it: `LoadRun` sends in the current thread, `LoadThread` in another one. */
 export interface LoadSending {
+  /** `LoadThread` updates its report at the end of each part. */
   readonly report: LoadReport;
   /** Sends one part and waits for the responses. Throws if an input cannot be read or a request cannot be made. */
   readonly part: (part: LoadPart, events: LoadEvents) => Promise<PartTimes>;
