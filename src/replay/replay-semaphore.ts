@@ -1,18 +1,19 @@
-/** Limits on the messages in flight. */
+/** Limits on the messages that a replay has in flight. */
 export interface ReplayLimits {
   /**
-   * Maximum messages in flight, including those that wait for an earlier message of the same user. Exceeds the number of
-   * concurrent attempts, so that a slow user delays other users less. A limit four times as large took a quarter more
-   * memory and a tenth more CPU time with 20 users, because waiting messages grow old in the heap.
+   * Maximum messages in flight, including those that wait for an earlier message of the same user. Larger than the number
+   * of concurrent attempts, so that a user whose deliveries are slow delays other users less. A limit four times as large
+   * took a quarter more memory and a tenth more CPU time with 20 users, because V8 moves objects that live longer to the old
+   * generation.
    */
   readonly messages: number;
+  /** Maximum bytes of all messages in flight, as they are in the input. */
   readonly bytes: number;
 }
 
-/** Maximum bytes of the bodies of all messages in flight. */
 const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
 
-/** The limits of a replay whose pipeline makes `concurrency` attempts at once and holds `maxQueued` messages. */
+/** Returns the limits of a replay whose pipeline makes `concurrency` attempts at once and holds `maxQueued` messages. */
 export function replayLimits({
   concurrency,
   maxQueued,
@@ -24,18 +25,15 @@ export function replayLimits({
   return { messages: Math.min(Math.max(64, concurrency * 3), maxQueued), bytes: MAX_BYTES_IN_FLIGHT };
 }
 
-/** Changes that a reader may wait for: room for more messages, or no messages in flight. */
+/** Changes to wait for. `room`: less than LOW of both limits is in use. `empty`: no messages are in flight. */
 type AwaitedChange = 'room' | 'empty';
 
-/**
- * Share of each limit. A waiting reader continues when less than this share is in use, so that messages are read in
- * batches.
- */
+/** Share of the limits. Reading continues when less is in use. Lower than 1, so that messages are read in batches. */
 const LOW = 3 / 4;
 
 /**
- * Counts the messages in flight, and lets a reader wait until there is room again. Not a `WeightedSemaphore`,
- * because it has two limits and wakes the reader for a batch, not for a single message.
+ * Counts the messages in flight and their bytes, and lets the reader of the input wait for room. Not a
+ * `WeightedSemaphore`, because there are two limits, and the reader waits for room for a batch, not for one message.
  */
 export class ReplaySemaphore {
   readonly #limits: ReplayLimits;
@@ -61,8 +59,8 @@ export class ReplaySemaphore {
   }
 
   /**
-   * Releases one message. Wakes the waiting reader at the end of this turn of the event loop, after all messages that
-   * settle in the same turn.
+   * Releases one message. If the awaited change has happened, wakes the waiter at the end of this turn of the event loop,
+   * after all messages that settle in the same turn.
    */
   give(bytes: number): void {
     this.#messages--;
@@ -72,10 +70,7 @@ export class ReplaySemaphore {
     this.#waiter = undefined;
   }
 
-  /**
-   * Resolves soon after `change` happens (room for another message, or nothing in flight), or when `signal`
-   * aborts. Supports one waiter at a time.
-   */
+  /** Resolves when `change` has happened, or when `signal` aborts. Supports one waiter at a time. */
   async until(change: AwaitedChange, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted || this.#has(change)) return;
     await new Promise<void>((resolve) => {

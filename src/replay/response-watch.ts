@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 
 interface ResponseWatchOptions {
-  /** Maximum time without a response while messages wait for one. */
+  /** Maximum time without any response while messages are waiting for one. */
   readonly limitMs: number;
   readonly onSilence: () => void;
   readonly clock: Pick<Clock, 'now' | 'after'>;
 }
 
-/** Detects a receiver that no longer responds, for `--give-up-after`. */
+/** Detects a receiver that has stopped responding, for `--give-up-after`. */
 export class ResponseWatch {
   readonly #options: ResponseWatchOptions;
   readonly #silence = new AbortController();
@@ -21,22 +21,22 @@ export class ResponseWatch {
     this.#cancel = clock.after(limitMs, this.#look);
   }
 
-  /** Aborts after `limitMs` without a response, if messages were waiting for one all that time. */
+  /** Aborts after `limitMs` without any response, if messages were waiting for one all that time. */
   get signal(): AbortSignal {
     return this.#silence.signal;
   }
 
-  /** Counts a message as waiting for its response. */
+  /** Counts a message as waiting for its response. Starts the time limit if no other message is waiting. */
   sent(): void {
     if (this.#waiting++ === 0) this.responded();
   }
 
-  /** Restarts the time limit after a response, whatever its status. */
+  /** Restarts the time limit. Called for each response, whatever its status. */
   responded(): void {
     this.#since = this.#options.clock.now();
   }
 
-  /** Counts a message as no longer waiting. A delivery counts as a response. */
+  /** Counts a message as no longer waiting. If it was delivered, restarts the time limit as a response does. */
   settled({ isDelivered }: { readonly isDelivered: boolean }): void {
     this.#waiting--;
     if (isDelivered) this.responded();

@@ -3,9 +3,9 @@ import type { JsonObject } from '../message/types.ts';
 import { isoTime } from '../clock.ts';
 
 export interface RewriteOptions {
-  /** `now`: sets the current time. `shift`: moves the first timestamp to now, and keeps the gaps. @default 'keep' */
+  /** `now`: sets each timestamp to the current time. `shift`: moves the first timestamp to now, and keeps the gaps. */
   readonly timestamps: 'keep' | 'now' | 'shift';
-  /** `new`: replaces each `messageId`, but adds none. @default 'keep' */
+  /** `new`: replaces each `messageId`, but does not add one to a message without it. */
   readonly messageIds: 'keep' | 'new';
   /** Returns the current time, in ms since the epoch. */
   readonly now: () => number;
@@ -15,8 +15,8 @@ export interface RewriteOptions {
 export type Rewrite = (message: JsonObject) => JsonObject;
 
 /**
- * Returns the function that changes each parsed message before validation. Fields keep their positions, and only `now`
- * adds a field, the timestamp. `shift` keeps unreadable timestamps, which validation rejects.
+ * Returns the function that changes each parsed message before validation. It keeps the order of the fields. Only
+ * `timestamps: 'now'` can add a field: a missing timestamp. `shift` keeps unreadable timestamps, which validation rejects.
  */
 export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
   const steps: Rewrite[] = [];
@@ -42,7 +42,7 @@ function createShift(now: () => number): Rewrite {
   };
 }
 
-/** The timestamp of a message in ms since the epoch; undefined if it is missing or unreadable. */
+/** Returns the timestamp of a message in ms since the epoch; undefined if it is missing or unreadable. */
 export function recordedAtOf({ timestamp }: JsonObject): number | undefined {
   if (timestamp === undefined) return undefined;
   const reading = readTimestamp(timestamp);

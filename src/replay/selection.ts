@@ -5,16 +5,15 @@ import type { MessageFilter } from '../message/filter.ts';
 export interface SelectionOptions {
   /** Selects messages by their content. @default every message */
   readonly filter?: MessageFilter | undefined;
-  /** Number of entries to skip first, of those that pass the filter. @default 0 */
+  /** Number of entries to skip, counted after the filter. @default 0 */
   readonly offset?: number | undefined;
   /** Number of entries to select after the skipped ones. @default all */
   readonly limit?: number | undefined;
 }
 
 /**
- * Selects the entries of a replay: the filter first, then the offset, then the limit, as a database does. An
- * entry that is not a message always passes the filter, and offset and limit count it: without a filter, they
- * count all entries of the file.
+ * Selects entries: first by the filter, then by the offset, then by the limit, like WHERE, OFFSET and LIMIT in SQL. An
+ * entry that cannot be parsed passes the filter, so offset and limit count it. Without a filter, they count every entry.
  */
 export class ReplaySelection {
   readonly #filter: MessageFilter | undefined;
@@ -27,12 +26,15 @@ export class ReplaySelection {
     this.#toTake = limit;
   }
 
-  /** Whether as many entries are selected as `limit` allows, so that reading can stop. */
+  /** Whether `limit` entries have been selected, so that reading can stop. */
   get isDone(): boolean {
     return this.#toTake <= 0;
   }
 
-  /** Whether to select the next entry; an error if the filter fails. `message` is undefined if the entry could not be read. */
+  /**
+   * Whether the next entry is selected; an error if the filter fails. `message` is the parsed entry, undefined if it could
+   * not be parsed. Only the filter needs `message`.
+   */
   takes(message: JsonValue | undefined): boolean | InputError {
     if (this.isDone) return false;
     try {

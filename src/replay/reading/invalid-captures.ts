@@ -2,7 +2,7 @@ import { formatCount } from '../../message/limits.ts';
 import { printable } from '../../redact.ts';
 import type { Origin } from './replay-entry.ts';
 
-/** Counts the captures whose signature did not verify when the request arrived. Their messages may be forged. */
+/** Counts the captured requests whose signature was invalid when they were received. Their messages may be forged. */
 export class InvalidCaptures {
   #count = 0;
   #first: Origin | undefined;
@@ -12,7 +12,7 @@ export class InvalidCaptures {
     this.#first ??= origin;
   };
 
-  /** Returns a sentence with the number of these captures. Undefined if there are none. */
+  /** A sentence for the user: the number of these captures, and the place of the first. Undefined if there are none. */
   get remark(): string | undefined {
     if (this.#first === undefined) return undefined;
     const { file, line } = this.#first;

@@ -8,14 +8,14 @@ import { gunzipIfPacked } from './gunzip.ts';
 import { InputSplitter } from './input-splitter.ts';
 import type { Input } from './inputs.ts';
 
-/** Maximum bytes to split into entries before yielding them, however large the chunks of a file are. */
+/** Maximum bytes to split into entries at a time. These entries are yielded before more bytes are split. */
 const STRIDE_BYTES = 64 * 1024;
 
 /**
- * Yields the entries of one input in order, in arrays of at least one. Recognizes by content: one message, an array,
- * `{"batch":[…]}`, NDJSON, captures and HAR files, gzipped or not. ExactSplitter reads inputs of --exact, and may throw
- * InputError. Memory does not grow with the input. A part that cannot be read becomes a broken entry. Ends early and
- * silently when `signal` aborts.
+ * Yields the entries of an input in order, in arrays of at least one entry. Recognizes the format by content: one message,
+ * an array, `{"batch":[…]}`, NDJSON, concatenated JSON, captures or a HAR file, gzipped or not. With `options.exact`,
+ * applies the rules of ExactSplitter to everything but HAR files, and can throw InputError. A part that cannot be read
+ * becomes a broken entry. Memory does not grow with the input. Ends early, without an error, when `signal` aborts.
  */
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
@@ -47,14 +47,14 @@ export async function* readEntries(
     if (!signal?.aborted) splitter.end();
   } catch (error) {
     if (signal?.aborted) return;
-    // Reports the problem in place of the entry that is cut off here, because a part of a message is not a message.
+    // Adds a broken entry. Does not call `splitter.end()`, because that would add the last, incomplete message as an entry.
     collector.broken(splitter.line, ...inputProblem(error));
   }
   const rest = collector.take();
   if (rest.length > 0) yield rest;
 }
 
-/** Throws InputError for a file of --exact whose format is ambiguous. Skips pipes, which can be read only once. */
+/** Throws InputError if `--exact` cannot tell the format of a file. Skips pipes, because they can be read only once. */
 export async function assertFormats(inputs: readonly Input[], options: EntryReadOptions): Promise<void> {
   for (const input of inputs.filter(({ identity }) => identity !== undefined)) {
     const entries = readEntries(input, undefined, options);
@@ -63,7 +63,7 @@ export async function assertFormats(inputs: readonly Input[], options: EntryRead
   }
 }
 
-/** The error for inputs that contain no entries, so that there is nothing to replay. */
+/** Creates the error for inputs without any entries. */
 export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputError {
   const [first] = inputs;
   const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';
@@ -91,8 +91,8 @@ function inputProblem(error: unknown): [message: string, hint: string] {
 
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
   if (!(error instanceof Error) || error instanceof InputError) throw error;
-  const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
-  // An error without a code is a bug in this program, not a problem of the input.
+  const { code, message } = error as NodeJS.ErrnoException; // Node adds `code` to errors of files and of zlib
+  // An error without a code is a bug in this program, not a problem with the input.
   if (code === undefined) throw error;
   return { code, message };
 }

@@ -1,43 +1,44 @@
 import type { HeaderPair } from '../../capture/capture.ts';
 import type { InputError } from '../../errors.ts';
 
-/** How `--exact` reads a file: `raw` as one body, `ndjson` as one body per line. */
+/** How `--exact` reads a file: `raw` as one request body, `ndjson` as one request body per line. */
 export const EXACT_FORMATS = ['raw', 'ndjson'] as const;
 
 export type ExactFormat = (typeof EXACT_FORMATS)[number];
 
-/** The place where an entry begins. `line` counts from 1. */
+/** The place of an entry. `line` is where the entry, or the batch that contains it, begins, from 1. */
 export interface Origin {
   readonly file: string;
   readonly line: number;
-  /**
-   * Number of the request in a HAR file, from 1. A line number does not help there: such files have one line or thousands.
-   */
+  /** Number of the request in a HAR file, from 1. A HAR file has one line or thousands, so its line numbers do not help. */
   readonly request?: number;
 }
 
-/** One entry of an input. The ledger of the replay counts every entry, including broken ones. */
+/** An entry of an input: the bytes of a message or body, or the error for a part that cannot be read. */
 export type ReplayEntry = FoundEntry | BrokenEntry;
 
 /**
- * The bytes of one JSON value (or any bytes of an exact body), not parsed yet: `message/json/read-json.ts`
- * parses and may reject them.
+ * The bytes of a JSON value or, with --exact, of any request body. Not parsed yet: `message/json/read-json.ts` parses the
+ * bytes, and may reject them.
  */
 export interface FoundEntry {
-  /** `capture`: the bytes are the body of a captured request, or a whole file read with --exact. */
+  /**
+   * `capture`: the bytes are the body of a captured request, one message of the batch in it, or a whole file read with
+   * --exact.
+   */
   readonly kind: 'message' | 'capture';
   readonly origin: Origin;
   /**
-   * The bytes of the entry as in the input, with the white space around them only for --exact. Callers may keep them,
-   * because their memory is never overwritten. While they are kept, the part of the file around them (at most 1 MiB) stays
-   * in memory.
+   * The bytes, unchanged. They include surrounding white space only with --exact, or if they are the body of a capture.
+   * Callers may keep the bytes, because their memory is never overwritten. This also keeps the part of the file around them
+   * in memory, at most 1 MiB.
    */
   readonly bytes: Uint8Array;
-  /** The headers of a capture that is read with --exact. */
+  /** The headers of the captured request, if a capture is read with --exact. */
   readonly headers?: readonly HeaderPair[];
 }
 
-/** A part of the input that cannot be read as a message, with its error. Later entries are still read. */
+/** A part of the input from which no message can be read. Entries after it are read if possible. */
 export interface BrokenEntry {
   readonly kind: 'broken';
   readonly origin: Origin;

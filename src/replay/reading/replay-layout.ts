@@ -1,22 +1,21 @@
 import { COMMA, LF, OPEN_BRACE, OPEN_BRACKET, skipBlanks } from '../../message/json/bytes.ts';
 import { ValueScan } from '../../message/json/value-scan.ts';
 
-/** `lines`: one entry per line (NDJSON). `document`: a JSON document, in which brackets show where each entry ends. */
+/** `lines`: one entry per line (NDJSON). `document`: JSON in which brackets, not line breaks, show where an entry ends. */
 export type ReplayLayout = 'lines' | 'document';
 
-/** Maximum bytes of the first line that are examined. An input with a longer first line is a `document`. */
+/** Number of bytes after which the layout is decided, even if the first lines are not complete. */
 export const HEAD_BYTES = 64 * 1024;
 
 /**
- * Recognizes the layout of an input by its first lines. `head` begins at the first byte that is not white space. Returns
- * undefined if more bytes are needed.
+ * Recognizes the layout of an input by its first lines. `head` begins at the first byte that is not white space.
+ * `isComplete`: the input ends with `head`. Returns undefined if more bytes are needed.
  */
 export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout | undefined {
   if (head[0] === OPEN_BRACKET) return 'document';
   const first = headLineAt(head, 0);
   if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
-  // Reads a text that begins with neither `[` nor `{` as lines, so that only its lines that do not begin a JSON object are
-  // rejected.
+  // Treats text that begins with neither `[` nor `{` as lines, so that each line that is not JSON is rejected separately.
   if (head[0] !== OPEN_BRACE) return 'lines';
   const { holds, end } = first ?? headLine(head, 0, head.length);
   if (holds === 'part') return layoutAfterPart(head, end, isComplete);
@@ -31,7 +30,7 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
   const line = headLineAt(head, second) ?? (isComplete ? headLine(head, second, head.length) : undefined);
   if (line === undefined) return head.length >= HEAD_BYTES ? 'document' : undefined;
   if (line.holds !== 'object') return 'document';
-  // Needs the third line to decide, because the second line may belong to one object: `{"properties":⏎{…}⏎}`.
+  // Looks at the third line, because the second can be a value in the object of the first: `{"properties":⏎{…}⏎}`.
   const third = skipBlanks(head, line.end);
   if (third < head.length) return head[third] === OPEN_BRACE ? 'lines' : 'document';
   return isComplete || head.length >= HEAD_BYTES ? 'lines' : undefined;
@@ -41,8 +40,8 @@ const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];
 
 interface HeadLine {
   /**
-   * The content of one of the first lines of an input: one object, the start of an object, an object and more, or an object
-   * so broken that no later line completes it.
+   * Content of a line that begins with `{`. `object`: one object. `part`: the start of an object. `several`: an object, and
+   * then a comma, `{` or `[`. `broken`: anything else, which later lines cannot complete.
    */
   readonly holds: 'object' | 'part' | 'several' | 'broken';
   readonly end: number;

@@ -1,4 +1,4 @@
-/** Number of leading bytes of an input that `inputRejectionOf` checks. */
+/** Minimum number of leading bytes that `inputRejectionOf` needs, unless the input is shorter. */
 export const SIGNATURE_BYTES = 6;
 
 export interface InputRejection {
@@ -6,7 +6,7 @@ export interface InputRejection {
   readonly hint: string;
 }
 
-/** File formats that are not JSON text, recognized by their first bytes. */
+/** Binary formats and unsupported encodings, recognized by their first bytes. */
 const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[] = [
   ...[
     [0xff, 0xfe, 0x00, 0x00],
@@ -38,7 +38,7 @@ const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[]
   other([0x50, 0x41, 0x52, 0x31], 'a Parquet file', `duckdb -json -c "from 'FILE'"`),
 ];
 
-/** Text formats other than JSON, recognized by their first lines. The hint says how to get JSON. */
+/** Text formats other than JSON, recognized by how the text begins. */
 const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
   {
     pattern: /^<(?:!doctype html|html)/i,
@@ -91,17 +91,17 @@ const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
-/** Returns why a text that begins like a JSON array is rejected as a whole. Undefined if its entries can be read. */
+/** Returns why JSON text is rejected as a whole; undefined if its entries are read one by one. */
 export function listRejectionOf(text: string): InputRejection | undefined {
   return OTHER_LISTS.find(({ pattern }) => pattern.test(text));
 }
 
-/** Returns why a text that does not begin like JSON is rejected as a whole; undefined if its lines are read one by one. */
+/** Returns why text that is not JSON is rejected as a whole; undefined if its lines are read one by one. */
 export function textRejectionOf(text: string): InputRejection | undefined {
   return OTHER_TEXTS.find(({ pattern }) => pattern.test(text));
 }
 
-/** Returns why an input that begins with these bytes is rejected; undefined if it may be read. */
+/** Returns why an input that begins with these bytes is rejected; undefined if it seems to be UTF-8 text. */
 export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
@@ -109,12 +109,12 @@ export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
     return { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
   }
   if (isUtf16(head.subarray(0, 4))) return utf('UTF-16', []);
-  // Accepts an input that begins like JSON, because a control character in one of its lines is a problem of that line alone.
+  // Accepts an input that begins like JSON: if it contains a control character, only the entry with it is rejected.
   if (/^\s*[[{]/.test(Buffer.from(head).toString('latin1'))) return undefined;
   return head.some((byte) => isBinary(byte)) ? binary([], 'a binary file') : undefined;
 }
 
-/** Whether the bytes are ASCII in UTF-16: every other byte is zero. */
+/** Whether the bytes are ASCII text in UTF-16: every other byte is zero. */
 function isUtf16(head: Uint8Array): boolean {
   const zeroAt = head.indexOf(0);
   return (
@@ -127,8 +127,8 @@ function isAscii(byte: number): boolean {
 }
 
 /**
- * Whether a byte never occurs in text. Text can contain tabs, line and page breaks, the ESC of colors (0x1b) and the
- * separator of JSON texts (0x1e).
+ * Whether a byte does not occur in text. Text can contain tabs, line breaks, page breaks, the ESC of terminal colors (0x1b)
+ * and the record separator of JSON text sequences (0x1e).
  */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);

@@ -30,7 +30,7 @@ hold one request per line. Captures are recognized: without a secret they are
 sent with their recorded signature, with a secret they are signed again.
 With --plan, a message that violates the plan is not sent: it counts as invalid.
 
-With --compare, each message goes once to two receivers, and the differences of
+With --compare, each message goes once to two receivers, and the differences in
 their responses are printed by kind. The first 20 messages go twice to the old
 one, to learn what is noise. Effects happen in both places; both get the same
 Idempotency-Key. Exits with 1 if there is a difference.
@@ -50,7 +50,7 @@ Latency counts from the time at which a message was due. See hooks help load.
 
 const TIMESTAMPS = ['keep', 'now', 'shift'] as const;
 
-/** Makes an option with choices. The first choice is the default. */
+/** Makes an option that accepts only these choices. The first one is the default. */
 function choice(flags: string, summary: string, choices: readonly [string, ...string[]]): Option {
   return new Option(flags, summary).choices(choices).default(choices[0]);
 }

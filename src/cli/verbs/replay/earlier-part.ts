@@ -16,13 +16,13 @@ interface EarlierContext {
   readonly ledger: Ledger;
   readonly output: ReplayOutput;
   readonly isExact: boolean;
-  /** The outcome of a message that counts as a success: `queued` with --queue, else `delivered`. */
+  /** The outcome of a success: `queued` with --queue, otherwise `delivered`. */
   readonly taken: TakenOutcome;
 }
 
 /**
- * Reports the entries that the interrupted replay settled. Prints undelivered entries again, once each, and skips the
- * others, so that summary, report and exit code describe the whole replay.
+ * Adds the entries that the interrupted replay settled to the results of this one, so that summary, report and exit code
+ * describe the whole replay. None of these entries is sent again.
  */
 export class EarlierPart {
   readonly #context: EarlierContext;
@@ -34,7 +34,10 @@ export class EarlierPart {
     this.#context = context;
   }
 
-  /** Prints the failures of the interrupted replay before reading entries. Throws InputError if its journal is damaged. */
+  /**
+   * Prints and counts the failed, invalid and filtered entries of the interrupted replay. Throws InputError if its journal
+   * is damaged.
+   */
   async print(): Promise<void> {
     const { checkpoint, ledger, output } = this.#context;
     if (checkpoint?.resumed === undefined) return;
@@ -47,7 +50,10 @@ export class EarlierPart {
     }
   }
 
-  /** Skips a settled entry. Returns a promise if the caller must wait for a slow file. */
+  /**
+   * Skips an entry that the interrupted replay settled. Adds a delivered or queued entry to the report, and a failed or
+   * invalid one to the `--failed` file if it is missing there. Returns a promise to await if the disk is slow.
+   */
   skip(index: number, { entry, value }: ReadEntry): Promise<void> | undefined {
     const { ledger, output, isExact, taken } = this.#context;
     if (this.#filtered.has(index)) return undefined;
@@ -63,8 +69,8 @@ export class EarlierPart {
 }
 
 /**
- * Returns the reported result of an earlier success, without attempts and id: the journal does not keep successes, because
- * it would become as large as the report.
+ * Returns the result of an earlier success for the report, without attempts and id. The journal does not keep successes,
+ * because it would become as large as the report.
  */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
   const message = unbuiltMessage(value);

@@ -17,7 +17,7 @@ interface EntryReading extends JsonReading {
   readonly error?: undefined;
 }
 
-/** An entry with its value, or with the error that occurred when its value was read. */
+/** An entry with its parsed value, or with the error that occurred when it was parsed. */
 export type ReadEntry = EntryReading | RejectedEntry;
 
 export interface ReadyEntry extends EntryReading {
@@ -47,7 +47,7 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, '
     return { entry, value, stringified };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // A body of --exact need not be JSON, unless the body is a line of NDJSON.
+    // A body need not be JSON with --exact, unless it is a line of NDJSON.
     if (exact && (entry.kind === 'capture' || error instanceof ValidationError)) {
       return { entry, value: readableValue(entry, error) };
     }
@@ -55,10 +55,10 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Pick<ReadyOptions, '
   }
 }
 
-/** Parses a body as far as possible, for flags about fields, such as --filter. The value is not sent. */
+/** Parses a body for flags about fields, such as --filter; null if that is impossible. The value is not sent. */
 function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
-  // A ValidationError means well-formed JSON that is nested too deep, or in which JavaScript would lose a number or a
-  // duplicate key. A loss does not matter to filters.
+  // A ValidationError means valid JSON in which JavaScript would lose something: a number that it cannot represent, or a
+  // duplicate key. This does not matter to filters.
   return (error instanceof ValidationError ? parseJsonOrUndefined(bytes) : undefined) ?? null;
 }
 
@@ -76,7 +76,10 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   }
 }
 
-/** If the value wraps messages in the format of another tool, adds that to the error. */
+/**
+ * If the value wraps messages, as an SQS event does, adds to the error what the value is and how to get the messages.
+ * Otherwise adds the hint about --exact, if it applies.
+ */
 function explained(error: ValidationError, value: JsonValue): ValidationError {
   const { path } = error;
   const foreign = path === '' || path === 'type' || isExported(value) ? foreignValueOf(value) : undefined;
@@ -90,7 +93,7 @@ function explained(error: ValidationError, value: JsonValue): ValidationError {
   });
 }
 
-/** Builds the message of an entry. Throws ValidationError if the entry is not a valid message. */
+/** Builds the message of an entry. Throws ValidationError if it is not a valid message. Accepts any value with --exact. */
 function readyMessage({ entry, value, stringified }: EntryReading, options: ReadyOptions): SendableMessage {
   if (options.exact) {
     return { message: unbuiltMessage(value), exactBody: entry.bytes };
@@ -108,15 +111,15 @@ function readyMessage({ entry, value, stringified }: EntryReading, options: Read
 }
 
 /**
- * Validates the size of the message by serializing it. Skips entries of at most a sixth of the maximum: serializing
- * lengthens only numbers, to at most 21/4 of their length (1e20).
+ * Validates the size of the message by serializing it. Skips entries of at most a sixth of the maximum, which cannot exceed
+ * it: serializing lengthens only numbers, to at most 21/4 of their length (1e20).
  */
 function validateSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
   validateMessageSize(messageBytes(value as JsonObject)); // an object, since buildParsed accepted it
 }
 
-/** Whether a receiver that re-serializes JSON gets the bytes of the body unchanged: always, if the body is not JSON. */
+/** Whether parsing and re-serializing the body as JSON results in the same bytes. Also true for a body that is not JSON. */
 export function isFixedPoint({ entry: { bytes }, value, stringified }: ReadyEntry): boolean {
   return stringified !== undefined || value === null || Buffer.from(JSON.stringify(value)).equals(bytes);
 }

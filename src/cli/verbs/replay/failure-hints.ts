@@ -6,18 +6,18 @@ import { decidingAttemptOf } from '../../print/deciding-attempt.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
 import type { RunPatterns } from './../../print/run-patterns.ts';
 
-/** Maximum number of different hints, because a receiver may redirect to another URL each time. */
+/** Maximum number of hints to print. They can all be different, if the receiver redirects to another URL each time. */
 const MAX_HINTS = 20;
 
-/** Prints how to fix failures. Prints each hint once, because a thousand messages may fail for one cause. */
+/** Prints how to fix failures. Prints each hint once, because a thousand messages may fail for the same cause. */
 export class FailureHints {
   readonly #io: Io;
   readonly #note: (line: string) => void;
   readonly #patterns: RunPatterns;
   readonly #printed = new Set<string>();
-  /** The first cause that blames the secret. `finish` prints it, because a later delivery can disprove it. */
+  /** The first cause that blames the secret. Printed only in `finish`, because a later delivery can disprove it. */
   #secret: FailureCause | undefined;
-  /** The first failure without an explanation, which `finish` examines. */
+  /** The first failure without a response or an explanation. `finish` examines it. */
   #unexplained: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
@@ -32,7 +32,7 @@ export class FailureHints {
     const isUnexplained = decidingAttemptOf(outcome)?.status === undefined || says === undefined;
     if (outcome.outcome === 'failed' && isUnexplained) this.#unexplained ??= outcome;
     if (code === 'signature-refused') this.#secret ??= cause;
-    // Skips the hint after a crash, because the summary names the message on which the receiver crashed.
+    // Skips the hint about refused connections after a crash: the summary names the message that crashed the receiver.
     else if (code !== 'refused' || !this.#patterns.hasCrashed) this.#print(hint);
     for (const [url, other] of cause?.others ?? []) this.#print(`${url}: ${other.hint}`);
   }
@@ -44,8 +44,8 @@ export class FailureHints {
   }
 
   /**
-   * Prints the hints that depend on the whole run. Examines the first unexplained failure, and prints its cause if probes
-   * of the receiver show it.
+   * Prints the hints that depend on all outcomes. Examines the first unexplained failure with probes of the receiver, and
+   * prints its cause if they find it.
    */
   async finish(): Promise<void> {
     this.#print(this.#patterns.corrected(this.#secret)?.hint);

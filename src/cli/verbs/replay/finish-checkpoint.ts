@@ -15,8 +15,8 @@ interface ReplayEnding {
 }
 
 /**
- * Finishes the checkpoint, and prints how to continue after an interruption. An error of the checkpoint does not fail the
- * replay, because its messages are already delivered.
+ * Saves the checkpoint for the last time. After an interruption, prints how to continue. If the checkpoint cannot be saved,
+ * the replay does not fail, because its messages have already been sent.
  */
 export async function finishCheckpoint({
   checkpoint,

@@ -8,11 +8,11 @@ import { fitText } from '../../fit-text.ts';
 import type { Screen } from '../../io.ts';
 import { formatRow } from '../../print/table.ts';
 
-/** An entry that is not a message, as printed. The journal keeps it as JSON to print it again after --resume. */
+/** An entry that cannot be sent, as printed. The journal of a replay stores it as JSON, to print it again with --resume. */
 export interface InvalidEntry {
   readonly origin: Origin;
-  /** Place of the entry: `file:line`, or `file:line:column` if the column is known. */
-  readonly place: string; // named like the field in existing journals
+  /** `file:line`, `file:line:column` if the column of the problem is known, or `file request N` for a HAR file. */
+  readonly place: string; // not renamed, because existing journals have this field
   readonly reason: string;
   readonly hint?: string | undefined;
   /** The path of the field in the message, if the error is about a field. */
@@ -21,10 +21,10 @@ export interface InvalidEntry {
   readonly isUnplanned?: true;
 }
 
-/** A message that violates the tracking plan of --plan. */
+/** The error for a message that violates the tracking plan of --plan. */
 class UnplannedError extends ValidationError {}
 
-/** Describes the first violation of a message, and counts the others. Undefined without a violation. */
+/** Creates an error that describes the first violation and counts the rest. Undefined without a violation. */
 export function unplannedError([first, ...others]: readonly PlanViolation[]): UnplannedError | undefined {
   if (first === undefined) return undefined;
   const { path, got, sentence } = first;
@@ -45,7 +45,7 @@ export function invalidEntry({ origin }: ReplayEntry, error: HooksError): Invali
   };
 }
 
-/** Returns the place of an error: its line and column if known, or the number of the request in a HAR file. */
+/** Returns the place of an error, in the format of `InvalidEntry.place`. */
 function placeOf(origin: Origin, error: HooksError): string {
   const { line = origin.line, column } = error instanceof InputError ? error : {};
   if (origin.request !== undefined) return originText(origin);

@@ -7,7 +7,7 @@ import type { ReplayOptions } from '../options.ts';
 /** The options of `hooks replay --compare`. */
 export type CompareOptions = ReplayOptions & { readonly compare: string };
 
-/** Returns the destination of the new receiver. Throws ConfigError unless it has exactly one webhook. */
+/** Returns the destination of the new receiver. Throws ConfigError unless exactly one webhook is enabled. */
 export function newReceiverOf(to: WhereTo): {
   readonly name: string;
   readonly destination: DestinationOptions;
@@ -26,7 +26,7 @@ export function newReceiverOf(to: WhereTo): {
   );
 }
 
-/** Returns the destination of the old receiver: a copy of the new one with another URL. */
+/** Returns the destination of the old receiver: `destination` with another URL. Throws ConfigError for an unusable URL. */
 export function oldReceiverOf(destination: DestinationOptions, url: string): DestinationOptions {
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
     throw new ConfigError('Expected `--compare` to be an http:// or https:// URL', {

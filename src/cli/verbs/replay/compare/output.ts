@@ -28,12 +28,12 @@ interface CompareOutputOptions {
 }
 
 const MOST_NOISE = 20;
-/** The parts that are compared. Each part without a difference is a passed case of the report. */
+/** The aspects that are compared. In the report, each aspect without a difference is a passed case. */
 const ASPECTS = ['status', 'connection', 'header', 'body', 'latency', 'state'] as const;
 
 /** Prints a comparison, as text or JSON, and writes its report. */
 export class CompareOutput {
-  /** Number of messages that are compared, invalid or filtered so far. */
+  /** Number of entries read so far, for the progress bar. */
   done = 0;
   readonly #options: CompareOutputOptions;
   readonly #report: CaseReport | undefined;
@@ -57,7 +57,7 @@ export class CompareOutput {
     });
   }
 
-  /** Prints an entry that is not a message. */
+  /** Prints an entry that cannot be sent, and adds it to the report. */
   invalid(entry: ReplayEntry, error: HooksError): void {
     const { io } = this.#options;
     const invalid = invalidEntry(entry, error);
@@ -75,7 +75,7 @@ export class CompareOutput {
     this.#progress.stop();
   }
 
-  /** Prints the differences and the summary, and writes the report. Returns whether there is no difference. */
+  /** Prints the differences and the summary, and writes the report. Returns false for any difference or invalid entry. */
   async finish(result: ComparisonResult): Promise<boolean> {
     this.stop();
     const { io, options } = this.#options;
@@ -139,7 +139,7 @@ export class CompareOutput {
     return { classname, name, outcome, type, details: '', line: { check: type, outcome } };
   }
 
-  /** Escapes a text of a receiver, and masks the secrets that it repeats. */
+  /** Escapes text from a receiver, and masks the secrets in it. */
   #masked(text: string): string {
     const { old, new: new_ } = this.#options.receivers;
     return printable(withoutRepeated(text, [...old.secrets, ...new_.secrets]));
@@ -154,7 +154,7 @@ function kindsText(count: number): string {
   return count === 1 ? '1 kind of difference' : `${count} kinds of differences`;
 }
 
-/** Maximum number of invalid messages in the report. */
+/** Maximum number of invalid entries in the report. */
 const MAX_INVALID = 100;
 
 interface CompareSummary {

@@ -52,10 +52,10 @@ interface SlowMessage {
   readonly excessMs: number;
 }
 
-/** Number of slow messages to send again, and how often. The repeats rule out a pause of this machine. */
+/** Maximum number of slow messages to send again, and of repeats of each. The repeats rule out a pause of this machine. */
 const MAX_SLOW = 5;
 const SLOW_REPEATS = 3;
-/** Errors before a connection was established. If the first message fails with one, the comparison stops. */
+/** Matches the errors of a request that cannot connect. If the first message fails with one, the comparison stops. */
 const UNREACHABLE = /^(?:refused|dns|tls|blocked-address)/;
 
 /** Sends each message to both receivers, and alternates which one gets it first. */
@@ -63,7 +63,7 @@ export class ReceiverComparison {
   readonly #parts: ComparisonParts;
   readonly #comparison: ResponseComparison;
   readonly #slots: WeightedSemaphore;
-  /** The last exchange of each order key. */
+  /** The latest exchange of each order key, until it has ended. The next message with the key waits for it. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<void>>();
   #found = 0;
@@ -71,7 +71,7 @@ export class ReceiverComparison {
   #invalid = 0;
   #filtered = 0;
   #error: unknown;
-  /** The messages with the longest extra delay of one receiver. */
+  /** The slow messages with the largest latency differences between the receivers, at most MAX_SLOW. */
   #slow: readonly SlowMessage[] = [];
 
   constructor(parts: ComparisonParts) {
@@ -81,7 +81,10 @@ export class ReceiverComparison {
     this.#slots = new WeightedSemaphore(destination.concurrency);
   }
 
-  /** Compares all messages. Undefined for inputs without entries. Throws InputError if a receiver or a state fails. */
+  /**
+   * Compares all messages. Undefined if the inputs have no entries. Throws InputError if a receiver is unreachable at the
+   * start, the states differ at the start, or a state cannot be read.
+   */
   async run(): Promise<ComparisonResult | undefined> {
     const { states, inputs, signal } = this.#parts;
     if ((await states?.difference()) !== undefined) throw differentStart();
@@ -126,7 +129,10 @@ export class ReceiverComparison {
     else this.#filtered++;
   }
 
-  /** Sends a message. The first ones are sent one by one, later ones concurrently but in order for each user. */
+  /**
+   * Sends a message to both receivers. Sends the first LEARNED_MESSAGES one by one, and later messages concurrently. With
+   * `--order user`, the messages of a user are sent one by one.
+   */
   async #start({ entry, value, ready }: ReadyEntry): Promise<void> {
     const { pace, options, signatures, signal } = this.#parts;
     const { message, exactBody } = ready;
@@ -200,7 +206,7 @@ export class ReceiverComparison {
     if (states !== undefined) await receivers.new.send(request);
   }
 
-  /** Sends the slowest messages again to both, now that no other message can delay them. */
+  /** Sends the slow messages again, with no others in flight, until one of them is confirmed as slow. */
   async #confirmLatency(): Promise<void> {
     const { receivers, signal } = this.#parts;
     const { latency } = this.#comparison;

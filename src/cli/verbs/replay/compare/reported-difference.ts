@@ -7,11 +7,12 @@ import type { Origin } from '../../../../replay/reading/replay-entry.ts';
 import { durationText } from '../../../attempt-text.ts';
 import type { StateDifference } from './state-comparison.ts';
 
-/** The result of a comparison. `state` is undefined if the states are equal, or are not compared. */
+/** The result of a comparison. */
 export interface ComparisonResult extends ResponseComparisonResult {
   readonly invalid: number;
   /** Number of messages whose `integrations` exclude the destination. */
   readonly filtered: number;
+  /** Undefined if the states are equal or were not compared. */
   readonly state: StateDifference | undefined;
 }
 
@@ -19,15 +20,15 @@ export interface ComparisonResult extends ResponseComparisonResult {
 export interface ReportedDifference {
   readonly what: string;
   readonly heading: string;
-  /** The lines of an example, each with its label. */
+  /** Lines to print below the heading, each with its label, `old` or `new`. */
   readonly examples: readonly (readonly [label: string, text: string])[];
-  /** The place of the first message with this difference. */
+  /** The place of the first message with this difference. Absent for latency and state. */
   readonly origin?: Origin;
-  /** The difference as an object of `-o json`. */
+  /** The difference as `-o json` prints it. */
   readonly line: object;
 }
 
-/** Describes the differences of two receivers. `masked` escapes a text of a receiver, and masks secrets in it. */
+/** Describes the differences between two receivers. `masked` escapes text from a receiver and masks the secrets in it. */
 export function reportedDifferences(
   { kinds, latency, state, compared }: ComparisonResult,
   masked: (text: string) => string,
@@ -45,7 +46,7 @@ function responseDifference(
   masked: (text: string) => string,
 ): ReportedDifference {
   const { what } = example;
-  // Shows cookies, because they are compared without their values.
+  // Does not mask `set-cookie`, because the compared text does not contain the value of the cookie.
   const isSecret = what === 'header' && example.path !== 'set-cookie' && isSecretHeader(example.path);
   const shown = (text: string): string => (isSecret && text !== 'missing' ? MASK : masked(text));
   const [path, from, to, title] = [example.path, example.from, example.to, first.title].map(masked);

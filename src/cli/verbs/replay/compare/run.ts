@@ -25,7 +25,7 @@ import { newReceiverOf, oldReceiverOf, type CompareOptions } from './options.ts'
 import { ReceiverComparison } from './receiver-comparison.ts';
 import { StateComparison } from './state-comparison.ts';
 
-/** Runs `hooks replay --compare`: sends each message to two receivers, and reports the differences of their responses. */
+/** Runs `hooks replay --compare`: sends each message to two receivers, and reports how the receivers differ. */
 export async function compareReceivers(
   patterns: readonly string[],
   options: CompareOptions,

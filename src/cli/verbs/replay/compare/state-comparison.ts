@@ -4,13 +4,13 @@ import { readStateOf, type StateCommandOptions } from '../../../child/state-comm
 import type { Io } from '../../../io.ts';
 import type { CompareOptions } from './options.ts';
 
-/** The lines that only one of two states has. */
+/** The lines that only one state has: `missing` only the old one, `added` only the new one. */
 export interface StateDifference {
   readonly missing: readonly string[];
   readonly added: readonly string[];
 }
 
-/** Time limit of a state command, in ms. */
+/** Time limit of a state command. */
 const STATE_TIMEOUT_MS = 10_000;
 
 /** Reads the states of both receivers with the commands of `--state` and `--old-state`, and compares them. */
@@ -35,7 +35,10 @@ export class StateComparison {
     this.#options = options;
   }
 
-  /** Compares the states as they are now; undefined after an interruption. Throws InputError if a command fails. */
+  /**
+   * Reads both states until they stop changing, and compares them. Undefined if they are equal, or after an interruption.
+   * Throws InputError if a command fails.
+   */
   async difference(): Promise<StateDifference | undefined> {
     const { compareStates, settledStateOf } = await import('../../../../idempotence/prove.ts');
     const { signal } = this.#options;

@@ -19,11 +19,11 @@ export interface LoadPartResult {
   readonly sentMs: number;
 }
 
-/** Time with nothing but errors after which a load stops, because a load on the wrong host would be an attack. */
+/** Time with nothing but errors after which a load stops, because a load on the wrong host is an attack. */
 const ERRORS_ALONE_MS = 30_000;
-/** Delay until several threads start at the same moment. By then, each must have received the part. */
+/** Delay before several threads start a part together. Each thread must receive the part in this time. */
 const LEAD_MS = 20;
-/** Time to wait for messages in flight after an interruption. */
+/** Time after an interruption until the messages in flight are aborted. */
 const GRACE_MS = 1_000;
 
 /** Runs the parts of a load, records them, and stops the load when it must end early. */
@@ -93,7 +93,7 @@ export class LoadControl {
   }
 }
 
-/** Returns by how much each count has grown. Omits counts that have not. */
+/** Returns by how much each count has grown. Omits counts that have not grown. */
 function difference(after: LoadReport['failures'], before: LoadReport['failures']): LoadReport['failures'] {
   const grown = Object.entries(after).map(([text, count]) => [text, count - (before[text] ?? 0)] as const);
   return Object.fromEntries(grown.filter(([, count]) => count > 0));

@@ -1,16 +1,16 @@
 import type { FlagRule } from '../../../flags/flag-values.ts';
 
-/** The flags of `hooks replay --load`, as typed. */
+/** The flags that only `hooks replay --load` has, before `loadPlanOf` validates them. */
 export interface LoadFlags {
   readonly load?: string;
   /** Duration of the load, in ms (`--for`). */
   readonly for?: number;
-  /** The alias of `--for`. */
+  /** Same as `for`, but given as `--duration`. */
   readonly duration?: number;
   readonly warmup?: number;
   readonly loop?: true;
   readonly slo?: string;
-  /** A URL or shell command that returns the number of messages that arrived. */
+  /** A URL or shell command that outputs the number of messages that arrived. */
   readonly received?: string;
   /** Number of threads that send. */
   readonly workers?: number;
@@ -18,7 +18,7 @@ export interface LoadFlags {
 
 const NEEDS_LOAD = { needs: '--load', hint: 'add --load SHAPE, such as --load 200/s' } as const;
 
-/** Flag rules of `--load`. Written without function calls, because every `hooks replay` loads them. */
+/** Flag rules of `--load`. Plain data, because every `hooks replay` loads this module, even without --load. */
 export const LOAD_RULES: readonly FlagRule[] = [
   { flag: '--for', ...NEEDS_LOAD },
   { flag: '--duration', ...NEEDS_LOAD },

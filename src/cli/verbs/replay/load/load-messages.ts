@@ -11,7 +11,7 @@ import { ReplaySelection, type SelectionOptions } from '../../../../replay/selec
 import { receivedSignature } from '../../../../signature/received-signature.ts';
 import { prepareEntry, readyEntry, type ReadEntry, type ReadyOptions } from '../entry-message.ts';
 
-/** A message of a load, with the keys by which `--order user` keeps its order. */
+/** A message of a load. Messages that share an order key are sent one after the other (`--order user`). */
 export interface KeyedMessage extends DirectMessage {
   readonly orderKeys: readonly string[];
 }
@@ -23,7 +23,7 @@ interface LoadMessagesOptions {
   readonly selection: SelectionOptions;
   /** Whether to start again after the last message. */
   readonly loops: boolean;
-  /** The share of the selected messages that this sender sends. With `loops`, the shares change in each pass. */
+  /** The share of the selected messages that this sender sends. With `loops`, the senders swap shares after each pass. */
   readonly share: LoadShare;
   /** Name of the destination, which the `integrations` of a message can exclude. */
   readonly destination: string;
@@ -31,12 +31,12 @@ interface LoadMessagesOptions {
   readonly onInvalid: (entry: ReplayEntry, error: HooksError) => void;
 }
 
-/** Maximum number of entries to read ahead. */
+/** Number of entries to read ahead. */
 const MAX_AHEAD = 2_000;
-/** Maximum bytes of entries that --loop keeps in memory with their values. Each pass reads larger inputs again. */
+/** Maximum bytes of entries that --loop keeps in memory for later passes. Larger inputs are read again, if possible. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** An entry that was read ahead. Keeps its value once parsed, because parsing is half of the work for a message. */
+/** An entry that was read ahead. Keeps its parsed value for later passes: parsing is half of the work for a message. */
 interface AheadEntry {
   readonly found: ReplayEntry;
   read?: ReadEntry;
@@ -44,9 +44,9 @@ interface AheadEntry {
 
 /** Supplies the messages of a load. Reads ahead, so that `next` can return a message without waiting. */
 export class LoadMessages {
-  /** Called when `next` can return a message again, or when no message is left. */
+  /** Called when `next` may return a message again, or when no message is left. */
   onReady: () => void = () => {};
-  /** Resolves when the first message is read, or when there is none. */
+  /** Resolves when the first entries are read, there are none, or they cannot be read. */
   readonly begun: Promise<void>;
   readonly counts = { read: 0, invalid: 0, filtered: 0, skipped: 0 };
   readonly #options: LoadMessagesOptions;
@@ -59,7 +59,7 @@ export class LoadMessages {
   #at = 0;
   #pass = 0;
   #selection: ReplaySelection;
-  /** Number of selected messages in this pass, including those of other senders. */
+  /** Number of selected entries in this pass, including those of other senders. */
   #selected = 0;
   #takenInPass = 0;
   /** Number of consecutive passes without a message for this sender. */
@@ -89,7 +89,7 @@ export class LoadMessages {
     return this.#ahead.length - this.#at;
   }
 
-  /** Returns the next message; undefined if none is read yet, or none is left. Throws the error of an unreadable input. */
+  /** Returns the next message; undefined if none is read yet, or none is left. Throws the error that ended reading. */
   next(): KeyedMessage | undefined {
     for (let item = this.#ahead[this.#at]; item !== undefined; item = this.#ahead[this.#at]) {
       this.#at++;
@@ -101,7 +101,10 @@ export class LoadMessages {
     return undefined;
   }
 
-  /** Starts the next pass. Ends the messages after one empty pass per share, because every later pass would be empty. */
+  /**
+   * Starts the next pass. After as many empty passes in a row as there are senders, this sender has had every share, and no
+   * message is left.
+   */
   #endPass(): undefined {
     this.#emptyPasses = this.#takenInPass === 0 ? this.#emptyPasses + 1 : 0;
     if (this.#emptyPasses === this.#options.share.of) this.#isEnded = true;
@@ -133,7 +136,7 @@ export class LoadMessages {
     };
   }
 
-  /** Counts an entry that is not sent. Counts it only in the first pass, so that each entry counts once. */
+  /** Counts an entry that is not sent, but only in the first pass, so that each entry counts once. */
   #leaveOut(why: 'skipped' | 'filtered' | 'invalid'): undefined {
     if (this.#pass > 0) return;
     this.counts[why]++;
@@ -145,7 +148,7 @@ export class LoadMessages {
     return this.#leaveOut('invalid');
   }
 
-  /** Reads until MAX_AHEAD entries are waiting, or the inputs end. */
+  /** Reads until at least MAX_AHEAD entries are waiting, or no more entries will come. */
   async #readAhead(): Promise<void> {
     this.#isReading = true;
     try {
@@ -165,7 +168,10 @@ export class LoadMessages {
     this.#isReading = false;
   }
 
-  /** Yields the entries of all inputs, repeatedly with `loops`. Repeats pipes and small inputs from memory. */
+  /**
+   * Yields the entries of all inputs, and then `end`. With `loops`, repeats this forever. Later passes come from memory if
+   * the entries have at most KEPT_BYTES, or if an input cannot be read again (a pipe).
+   */
   async *#readPasses(): AsyncGenerator<readonly (AheadEntry | 'end')[], void> {
     const { inputs, loops } = this.#options;
     const canReadAgain = inputs.every(({ identity }) => identity !== undefined);
@@ -178,7 +184,7 @@ export class LoadMessages {
         if (loops && (bytes <= KEPT_BYTES || !canReadAgain)) kept.push(...items);
         else kept.length = 0;
         yield items;
-        // Compares the passes, because `next` may still return messages of an earlier pass.
+        // Compares the passes, because `next`, which uses `#selection`, may still be in an earlier pass.
         if (this.#pass === pass && this.#selection.isDone) break;
       }
       yield ['end'];

@@ -6,16 +6,16 @@ import { planOf, type ReplayOptions, type ReplayPlan } from '../options.ts';
 
 /** The parsed flags of a load. */
 export interface LoadPlan extends ReplayPlan {
-  /** The value of `--load`. */
+  /** The value of `--load`, trimmed. */
   readonly text: string;
   readonly shape: LoadShape;
-  /** The duration of `--for`. */
+  /** The value of `--for` or `--duration`. */
   readonly forMs: number | undefined;
   readonly warmupMs: number;
   readonly objectives: readonly Objective[];
 }
 
-/** Parses the flags of a load. Throws ConfigError for invalid values, and for flags that exclude each other. */
+/** Parses the flags of a load. Throws ConfigError for invalid values or combinations. */
 export function loadPlanOf(options: ReplayOptions): LoadPlan {
   const plan = planOf(options);
   const { load: text = '', slo, received, report, duration, warmup: warmupMs = 0 } = options;
@@ -43,8 +43,8 @@ export function loadPlanOf(options: ReplayOptions): LoadPlan {
 }
 
 /**
- * Returns the options with the defaults of a load: messages keep no order, and `--loop` makes new messages unless
- * `--exact` sends them unchanged. `isGiven` returns whether an option is on the command line.
+ * Returns the options with the defaults of a load: `--order none` and, with `--loop` but without `--exact`,
+ * `--timestamps now` and `--message-ids new`. `isGiven` returns whether an option is on the command line.
  */
 export function loadOptions(options: ReplayOptions, isGiven: (name: string) => boolean): ReplayOptions {
   const isNew = options.loop === true && options.exact !== true;

@@ -6,7 +6,7 @@ import type { LoadControl, LoadPartResult } from './load-control.ts';
 import type { LoadReplaySummary, LoadSummary } from './output/load-summary.ts';
 import type { SearchCurve } from './max-load.ts';
 
-/** The number of messages that arrived, and of acknowledged messages that did not arrive. */
+/** The number of messages that arrived, and of acknowledged messages that did not. Empty without `--received`. */
 export type Arrivals = Pick<LoadSummary, 'received' | 'lost'>;
 
 export type LoadResult = LoadPartResult & { readonly max?: SearchCurve };
@@ -16,7 +16,7 @@ interface FinishedLoad {
   readonly control: LoadControl;
   readonly part: LoadResult;
   readonly arrived: Arrivals;
-  /** Duration of the whole command. */
+  /** Time from the start of the load until the arrivals were read, in ms. */
   readonly ms: number;
 }
 
@@ -33,7 +33,7 @@ function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummar
   const { counts, behind, latency, service } = recorder.total;
   const { stopped, report } = control;
   const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
-  // A load that ran out of messages has no rate, because the rest of its time would be missing.
+  // Does not judge the rate of a load that ran out of messages, because it ended before its time.
   const isCut = stopped === 'no-messages';
   const judged = judgeObjectives(
     plan.objectives,
@@ -70,7 +70,7 @@ const EXIT_CODES: Readonly<Record<Verdict, ExitCode>> = {
   interrupted: ExitCode.sigint,
 };
 
-/** Returns the exit code of the verdict, or of an interruption. */
+/** Returns the exit code of an interruption, if there was one, or else of the verdict. */
 export function loadExitCode({ load }: LoadReplaySummary, io: Io): ExitCode {
   return interruptedCode(io) ?? EXIT_CODES[load.verdict];
 }

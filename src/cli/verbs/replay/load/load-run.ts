@@ -24,12 +24,12 @@ interface LoadRunOptions {
 
 interface Sending {
   readonly began: number;
-  /** Whether failures count in the result, because the message was due after the warm-up. */
+  /** Whether the message was due after the warm-up, so that its failure counts in `failures`. */
   readonly isCounted: boolean;
   readonly onRequest: (kind: 'failing' | 'retried') => void;
 }
 
-/** Maximum number of different failures to count. */
+/** Maximum number of different failure texts to count. */
 const MAX_KINDS = 20;
 
 /** Sends the parts of a load one after the other in this thread, over the same connections. */
@@ -107,7 +107,7 @@ export class LoadRun implements LoadSending {
     }
   }
 
-  /** Sends a message. Retries it while it fails and `--retry-for` allows it. */
+  /** Sends a message. Retries it while the error is retryable and `--retry-for` allows it. */
   async #send(message: KeyedMessage, { began, isCounted, onRequest }: Sending): Promise<LoadOutcome> {
     const { signal } = this.#stopping;
     for (let rounds = 1; ; rounds++) {
@@ -147,7 +147,7 @@ export class LoadRun implements LoadSending {
       this.#counts.unsent++;
       return 'unsent';
     }
-    // If a connection breaks before the response, the HTTP client sends the message a second time on another connection. The
+    // If a connection breaks before the response, the HTTP client may send the message again on another connection. The
     // receiver may then have the message twice, which counts as an error unless retries are allowed.
     const isResent = result.reconnected === true && this.#options.retryForMs === 0;
     if (result.result === 'delivered' && !isResent) {

@@ -13,25 +13,25 @@ export interface LoadPart {
 export interface PartTimes {
   /** Time during which messages were due, including the warm-up. Shorter than the part if it ended early. */
   readonly sentMs: number;
-  /** When the last response came, in ms since the start. */
+  /** When the part ended and all its messages were settled, in ms since its start. */
   readonly endedMs: number;
   /** Whether the part ended early. */
   readonly isShort: boolean;
 }
 
-/** Receives the events of the messages of a part. Times are in ms since its start. */
+/** Receives the events of the messages of a part. Times are in ms since the start of the part. */
 export interface LoadEvents {
   readonly add: (event: LoadEvent) => void;
   /** Reports that all events before `now` were added. Called at least ten times a second. */
   readonly advance: (now: number) => void;
 }
 
-/** Counts of all messages so far, including those of warm-ups. */
+/** The results so far of one sender, or of all senders together. `counts` includes warm-ups. */
 export interface LoadReport {
   /** The URL of the webhook, without its secrets. */
   readonly url: string;
   readonly counts: LoadCounts & Readonly<Record<LoadCount, number>>;
-  /** Number of failures by error text. */
+  /** Number of failures by error text, without those of warm-ups. */
   readonly failures: LoadCounts;
   /** Whether no message is left. */
   readonly isEnded: boolean;
@@ -42,10 +42,11 @@ type LoadCounts = Readonly<Record<string, number>>;
 type LoadCount =
   'read' | 'delivered' | 'failed' | 'unsent' | 'invalid' | 'filtered' | 'skipped' | 'warmupFailed';
 
-/** Sends a load in this thread (`LoadRun`), or a share of it in another thread (`LoadThread`). */
+/** A sender of a load, or of a share of it: `LoadRun` sends in the current thread, `LoadThread` in another one. */
 export interface LoadSending {
+  /** `LoadThread` updates its report at the end of each part. */
   readonly report: LoadReport;
-  /** Sends one part and waits for the responses. Throws the error of an unreadable input or an unusable request. */
+  /** Sends one part and waits for the responses. Throws if an input cannot be read or a request cannot be made. */
   readonly part: (part: LoadPart, events: LoadEvents) => Promise<PartTimes>;
   /** Stops sending. Messages in flight still settle. */
   readonly stop: () => void;
@@ -54,7 +55,7 @@ export interface LoadSending {
   readonly close: () => Promise<void>;
 }
 
-/** Sums the reports of senders that share a load. */
+/** Combines the reports of two senders that share a load. */
 export function joinReports(one: LoadReport, other: LoadReport): LoadReport {
   return {
     url: one.url,
