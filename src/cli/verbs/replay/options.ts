@@ -11,7 +11,7 @@ import type { PreviewFlags } from '../../flags/delivery/preview-flags.ts';
 import type { WhereToFlags } from '../../flags/delivery/where-to.ts';
 import { LOAD_RULES, type LoadFlags } from './load/load-flags.ts';
 
-/** The flags of `hooks replay`, as typed. */
+/** The flags of `hooks replay`, as the command-line parser returns them. */
 export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags, LoadFlags {
   readonly rate?: string;
   readonly order: 'user' | 'none';
@@ -23,7 +23,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly limit?: string;
   readonly format?: ExactFormat;
   readonly strict?: true;
-  /** Path of the tracking plan, a file or a folder, that every message must follow (`--plan`). */
+  /** Path of the tracking plan that every message must follow: a file or a folder (`--plan`). */
   readonly plan?: string;
   readonly failFast?: true;
   /** Time without a response after which the replay stops, in ms (`--give-up-after`). */
@@ -32,7 +32,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly again?: true;
   readonly report?: string;
   readonly failed?: string;
-  /** URL of the old receiver. */
+  /** URL of the old receiver, whose responses are compared with those of the new one. */
   readonly compare?: string;
   readonly ignore?: readonly string[];
   /** Shell command that prints the state of the new receiver. */
@@ -49,10 +49,11 @@ export interface ReplayPlan {
   readonly speed: number | undefined;
 }
 
-/** Parses the flags. Throws ConfigError for invalid values and for flags that exclude each other. */
+/** Parses the flags. Throws ConfigError for an invalid value or an invalid combination of flags. */
 export function planOf(options: ReplayOptions): ReplayPlan {
   const { filter, offset, limit, rate, speed, timestamps, messageIds } = options;
-  // `keep`, the default of --timestamps and --message-ids, changes no message, so it does not conflict with --exact.
+  // Leaves out `keep`, the default of --timestamps and --message-ids: it changes no message, so it does not conflict
+  // with --exact.
   const changes = {
     timestamps: timestamps === 'keep' ? undefined : timestamps,
     messageIds: messageIds === 'keep' ? undefined : messageIds,
@@ -69,7 +70,7 @@ export function planOf(options: ReplayOptions): ReplayPlan {
   };
 }
 
-/** Flags that `--compare` excludes: they retry, queue, resume or preview, or send to something other than a webhook. */
+/** Flags that conflict with `--compare`, which sends directly to two webhooks and does not retry. */
 const EXCLUDED = [
   '--load',
   '--queue',
@@ -128,10 +129,10 @@ const FLAG_RULES: readonly FlagRule[] = [
   },
 ];
 
-/** Default of --give-up-after in continuous integration, where no person watches. */
+/** Default of --give-up-after in continuous integration, where no person is watching. */
 const CI_GIVE_UP_MS = 30_000;
 
-/** Returns the milliseconds without a response after which a replay gives up. Undefined if it never gives up. */
+/** Returns the time without a response, in ms, after which a replay gives up. Undefined if it never gives up. */
 export function giveUpMs(
   { giveUpAfter, retryFor, queue }: Pick<ReplayOptions, 'giveUpAfter' | 'retryFor' | 'queue'>,
   { env }: Pick<Io, 'env'>,

@@ -30,7 +30,10 @@ import { RunPatterns } from './../../print/run-patterns.ts';
 import { ResultFiles, type ResultFilesOptions } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
-/** Writes the output of a replay: result lines, progress, result files and the summary. */
+/**
+ * Writes the output of a replay: result lines, notes, hints, progress, the summary, result files and GitHub
+ * annotations.
+ */
 export class ReplayOutput {
   /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
@@ -41,7 +44,7 @@ export class ReplayOutput {
   readonly #io: Io;
   readonly #progress: ProgressBar;
   readonly #github: GithubStep | undefined;
-  /** Prints hints about failures. Undefined with -o json, whose lines contain the hints. */
+  /** Prints hints about failures. Undefined with -o json, because the JSON lines contain the hints. */
   readonly #hints: FailureHints | undefined;
 
   /** Opens the result files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
@@ -67,14 +70,14 @@ export class ReplayOutput {
     if (!this.#isJson) this.#hints = new FailureHints(io, (line) => this.note(line), this.patterns);
   }
 
-  /** Prints a line on stderr that is not an error. */
+  /** Prints a line on stderr, above the progress bar. */
   note(line: string): void {
     this.#progress.line(line);
   }
 
   /**
-   * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may mark the message
-   * as settled. Returns a promise to wait for if stdout or a file is slower than the results.
+   * Writes the outcome of a message. As soon as this returns, the checkpoint may mark the message as settled. The
+   * returned promise, if any, resolves when stdout and the files are ready for more output.
    */
   settled(sent: Sent, outcome: Outcome, facts: ResultFacts): Promise<void> | undefined {
     const { origin, index, original } = sent;
@@ -93,9 +96,7 @@ export class ReplayOutput {
     return written === undefined ? drained : written.then(() => drained);
   }
 
-  /**
-   * Writes an entry that is not a message. Once this has returned its promise, the checkpoint may mark the entry as settled.
-   */
+  /** Writes an invalid entry. As soon as this returns its promise, the checkpoint may mark the entry as settled. */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
     const written = this.files.add({
@@ -110,7 +111,7 @@ export class ReplayOutput {
     await written;
   }
 
-  /** Writes a result of the interrupted replay again, as if it were a result of this replay. */
+  /** Prints and reports a result of the interrupted replay again, as if it were a result of this replay. */
   async earlier({ told }: KeptResult): Promise<void> {
     const result = told as KeptOutcome | KeptInvalid; // written by `settled` and `invalid`
     if ('invalid' in result) {
@@ -134,7 +135,7 @@ export class ReplayOutput {
 
   #resultLine(facts: ResultFacts, outcome: Outcome): string {
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
-    // The summary counts the messages that were not attempted before an interruption; text output does not list them.
+    // Text output does not list messages that were never attempted because of an interruption. The summary counts them.
     const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;
     return isUntouched ? '' : `${resultText(outcome, facts, this.#io)}\n`;
   }
@@ -145,7 +146,7 @@ export class ReplayOutput {
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${invalidSentence(invalid)}`);
   }
 
-  /** Warns that receivers which re-serialize the body compute a different signature. */
+  /** Warns that a receiver that re-serializes the body at `file:line` computes a different signature. */
   warnOfBytes({ file, line }: Origin): void {
     this.hasWarned = true;
     this.note(
@@ -175,7 +176,7 @@ export class ReplayOutput {
     await this.files.finish(summary);
   }
 
-  /** Prints the summary, also if a result file cannot be written. */
+  /** Prints the summary. Does not use the result files, so that it can be called after an error. */
   showSummary(summary: ReplaySummary, received: string | undefined): void {
     this.#progress.stop();
     if (this.#isJson) this.#io.out(jsonLine({ summary: { ...summary, ...this.patterns.fields() } }));
@@ -184,7 +185,10 @@ export class ReplayOutput {
     }
   }
 
-  /** Stops the progress bar and closes the result files of the replay without a summary. */
+  /**
+   * Ends the output without a summary: stops the progress bar, removes the incomplete report, and closes the other
+   * result files.
+   */
   abandon(): Promise<void> {
     this.#progress.stop();
     return this.files.abandon();
@@ -207,13 +211,16 @@ export class ReplayOutput {
     return this.#options.output === 'json';
   }
 
-  /** Whether to print a result. With -q, and on a terminal without -v, only failures are printed. */
+  /**
+   * Whether to print a result. Messages that were delivered or queued are left out with -q, and in text on a terminal
+   * without -v.
+   */
   #isShown(isGood: boolean): boolean {
     const { quiet = false, verbose = false } = this.#options;
     return !isGood || (!quiet && (verbose || !this.#io.stdoutIsTty || this.#isJson));
   }
 
-  /** Prints lines. Returns a promise to wait for if the reader of stdout is slower than the lines. */
+  /** Prints lines. Returns a promise to await if the reader of stdout cannot keep up. */
   #print(lines: string): Promise<void> | undefined {
     if (this.#io.stdoutIsTty) {
       this.#progress.clear();

@@ -75,7 +75,7 @@ export async function replay(
 
 const now = (): number => systemClock.now();
 
-/** Makes the options of `readyEntry`. Throws InputError for a plan that cannot be used. */
+/** Creates the options of `readyEntry`. Throws InputError if the tracking plan (`--plan`) cannot be used. */
 export async function readyOptionsOf(options: ReplayOptions, io: Pick<Io, 'cwd'>): Promise<ReadyOptions> {
   const { plan, exact = false, strict = false, timestamps, messageIds } = options;
   const rewrite = createRewrite({ timestamps, messageIds, now, newId: randomUUID });
@@ -86,10 +86,10 @@ export async function readyOptionsOf(options: ReplayOptions, io: Pick<Io, 'cwd'>
   return { exact, strict, rewrite, now, violation };
 }
 
-/** Outputs of `hooks replay`: those of the process, and the annotations of a GitHub workflow. */
+/** Outputs of `hooks replay`: the streams of the process and, in a GitHub workflow, its annotations. */
 interface ReplayOutputs {
   readonly io: Io;
-  /** The step of the GitHub workflow that runs the replay. */
+  /** The step of the GitHub workflow that runs the replay. Undefined outside of GitHub Actions. */
   readonly github?: GithubStep | undefined;
 }
 
@@ -153,7 +153,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
 }
 
-/** Returns how attempts are shown. `-v` shows each retry and, unless the output is JSON, the headers. */
+/** Returns which details of attempts are shown. `-v` shows each retry and, unless the output is JSON, the headers. */
 function shownAttempts({ verbose, output }: ReplayOptions) {
   const isVerbose = verbose === true;
   return { gathersRetries: !isVerbose, showsHeaders: isVerbose && output === 'text' };
@@ -176,7 +176,11 @@ interface CheckpointContext {
   readonly io: Io;
 }
 
-/** Opens the checkpoint for `--resume`. Undefined if no checkpoint can be saved and the user does not resume. */
+/**
+ * Opens the checkpoint, with which `--resume` can continue this replay later. Returns undefined if it cannot be opened,
+ * because a replay can run without a checkpoint. Throws instead if the user resumes a replay, if the data folder is
+ * unsafe, or if another process is running the same replay.
+ */
 async function checkpointFor(
   inputs: readonly Input[],
   { to, options, settings, io }: CheckpointContext,
@@ -201,9 +205,9 @@ async function checkpointFor(
 }
 
 /**
- * Identifies a replay by its destination and its choice of messages. Pace, retry window and secret may change between an
- * interruption and --resume: a user may want to resume more slowly. The checkpoint hashes the identity, so it may hold
- * secrets.
+ * Identifies a replay by its destination and by the options that select or change messages. Pace, retry window and
+ * secret are left out, so that they may change between an interruption and --resume: a user may want to resume more
+ * slowly. The identity may contain secrets, because the checkpoint stores only its hash.
  */
 function replayIdentity(
   to: WhereTo,

@@ -32,7 +32,7 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
   return title === '' ? type : `${type} "${title}"`;
 }
 
-/** Returns the explanation of a failed delivery as one line. */
+/** Returns why a message was not delivered, as one line. Undefined if there is no explanation. */
 function reasonText(outcome: Outcome, cause: ResultFacts['cause']): string | undefined {
   const lines = explanation(outcome, cause);
   return lines.length === 0 ? undefined : lines.join('; ');

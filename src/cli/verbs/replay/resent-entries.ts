@@ -14,7 +14,7 @@ interface ResentContext {
   readonly signal: AbortSignal;
 }
 
-/** Yields the selected entries that are not settled yet, in the format of the `--failed` file. */
+/** Yields the selected entries that are not settled yet, each as its line in the `--failed` file. */
 export async function* resentEntries(context: ResentContext): AsyncGenerator<Uint8Array> {
   const { inputs, checkpoint, options, signal } = context;
   const { exact = false, format } = options;

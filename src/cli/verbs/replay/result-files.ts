@@ -7,22 +7,25 @@ import { ResultJournal, type KeptResult } from '../../../report/result-journal.t
 import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../../report/report.ts';
 
 export interface ResultFilesOptions {
-  /** Path of the report (`--report`), and of the `--failed` file. */
+  /** Path of the report (`--report`). */
   readonly report: string | undefined;
+  /** Path of the `--failed` file. */
   readonly failed: string | undefined;
   readonly cwd: string;
-  /** Absolute paths of the inputs, which are never overwritten. */
+  /** Absolute paths of the inputs, which the `--failed` file must not overwrite. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
-  /** The entries that a resumed replay still has to send. */
+  /** The entries that a resumed replay sends again. Their lines are removed from the `--failed` file. */
   readonly resent: AsyncIterable<Uint8Array>;
 }
 
-/** The outcome of an entry, and its records in the files. */
+/** The outcome of an entry, with what the files record about it. */
 export interface WrittenResult {
   readonly index: number;
   readonly outcome: ReportedOutcome;
-  /** The bytes of the entry in its input. Undefined if they cannot be sent again. */
+  /**
+   * The entry as a line of the `--failed` file. Undefined if the entry cannot be sent again, or the file is not wanted.
+   */
   readonly original: Uint8Array | undefined;
   readonly reported: () => ReportedResult;
   /** Returns the journal's record of the entry. Called only for results that the journal keeps. */
@@ -40,9 +43,9 @@ interface FilesParts {
 /** The result files of a replay: the report, the file of --failed, and the journal that a resumed replay reads. */
 export class ResultFiles {
   readonly #parts: FilesParts;
-  /** Number of entries that failed in the interrupted replay and are missing from the `--failed` file. */
+  /** Number of failed or invalid entries of the interrupted replay that are missing from the `--failed` file. */
   #missing = 0;
-  /** Unsent messages: at most as many as were in flight when the replay ended. */
+  /** Unsent messages, as lines of the `--failed` file. At most as many as were in flight when the replay ended. */
   readonly #unsent: Uint8Array[] = [];
 
   /** Opens the result files before anything is sent. Throws ConfigError or InputError if one cannot be written. */
@@ -51,7 +54,7 @@ export class ResultFiles {
     const journalPath = checkpoint?.resultsPath();
     const journalBytes = checkpoint?.resumed?.results?.bytes;
     const journal = journalPath === undefined ? undefined : new ResultJournal(journalPath, journalBytes);
-    // Throws before anything is written if the journal is damaged.
+    // Throws if the journal is damaged, before any file is opened for writing.
     await journal?.check();
     const report = name === undefined ? undefined : await openReport(resolve(cwd, name), { name });
     const failed = failedName === undefined ? undefined : openFailed(failedName, options);
@@ -71,14 +74,14 @@ export class ResultFiles {
     this.#parts = parts;
   }
 
-  /** Whether `--report` is given. A report lists every message, including those that the interrupted replay delivered. */
+  /** Whether `--report` is given. A report lists every message, also those that the interrupted replay delivered. */
   get hasReport(): boolean {
     return this.#parts.report !== undefined;
   }
 
   /**
-   * Adds a result to the files. When this returns, the checkpoint may mark the entry as settled. Returns a promise to wait
-   * for before the next result if the disk is slower than the results.
+   * Adds a result to the files. As soon as this returns, the checkpoint may mark the entry as settled. The returned
+   * promise, if any, resolves when the files are ready for more results.
    */
   add(result: WrittenResult): Promise<void> | undefined {
     const { outcome, original, reported } = result;
@@ -86,7 +89,10 @@ export class ResultFiles {
     return both(this.#parts.report?.add(reported()), this.#keep(result));
   }
 
-  /** Adds a result that the journal of the interrupted replay already contains. */
+  /**
+   * Adds a result of the interrupted replay to the report. Its journal already has the result. Counts a failed or
+   * invalid entry as missing if the `--failed` file no longer begins with the earlier failures.
+   */
   addEarlier(reported: ReportedResult): Promise<void> | undefined {
     if (reported.outcome !== 'filtered' && this.#parts.failed?.hasKept === false) this.#missing++;
     return this.report(reported);
@@ -104,7 +110,10 @@ export class ResultFiles {
     return bytes === undefined ? undefined : this.#parts.failed?.add(bytes);
   }
 
-  /** Reads the results of the interrupted replay that were neither delivered nor queued. Throws InputError. */
+  /**
+   * Yields the results of the interrupted replay, except those of delivered and queued messages. Throws InputError if
+   * the journal is damaged.
+   */
   async *earlier(): AsyncGenerator<KeptResult, void, undefined> {
     yield* this.#parts.journal?.read() ?? [];
   }
@@ -118,11 +127,12 @@ export class ResultFiles {
     await this.#parts.report?.finish(summary);
   }
 
-  /** Closes the report, the journal and the file of --failed without a summary. */
+  /** Removes the incomplete report, and closes the journal and the file of --failed. */
   async abandon(): Promise<void> {
     await this.#parts.report?.abandon();
     await this.closeJournal();
-    // Closes the file of --failed last: writing its end may fail on a full disk, and the other files must be closed before.
+    // Closes the file of --failed last, because writing its end can fail on a full disk and the other files must be
+    // closed even then.
     await this.#closeFailed();
   }
 
@@ -132,7 +142,8 @@ export class ResultFiles {
   }
 
   /**
-   * Adds failed and invalid entries to the file of --failed and to the journal. Adds filtered messages to the journal only.
+   * Adds failed and invalid entries to the file of --failed and to the journal. Adds filtered messages only to the
+   * journal.
    */
   #keep({ index, outcome, original, told }: WrittenResult): Promise<void> | undefined {
     if (outcome !== 'failed' && outcome !== 'invalid' && outcome !== 'filtered') return undefined;
@@ -158,7 +169,10 @@ export class ResultFiles {
     };
   }
 
-  /** Writes unsent messages to the end of the file of --failed, where a resumed replay can remove them again. */
+  /**
+   * Writes the unsent messages to the end of the file of --failed, from which a resumed replay removes them. Closes the
+   * file.
+   */
   async #closeFailed(): Promise<void> {
     const { failed } = this.#parts;
     if (failed === undefined) return;

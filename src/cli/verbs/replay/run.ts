@@ -39,7 +39,10 @@ export interface ReplayParts {
   readonly options: ReplayOptions;
   readonly output: ReplayOutput;
   readonly checkpoint: Checkpoint | undefined;
-  /** Whether this is a dry run, which neither sends messages nor prints results. */
+  /**
+   * Whether this is a preview (`--dry-run`, `--curl`): requests are printed instead of sent, and results are not
+   * printed, except for invalid entries.
+   */
   readonly isPreview: boolean;
   readonly watch: ResponseWatch | undefined;
   readonly ledger: Ledger;
@@ -63,7 +66,7 @@ export class ReplayRun {
   readonly #semaphore: ReplaySemaphore;
   readonly #earlier: EarlierPart;
   readonly #received: ReceivedTally;
-  /** Stops the replay: aborted by an interruption, by --fail-fast or by --give-up-after. */
+  /** Stops the replay. Aborted by an interruption, an error, --fail-fast or --give-up-after. */
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
@@ -74,7 +77,8 @@ export class ReplayRun {
     this.#parts = parts;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // Closes the pipeline at once, because the reader notices an abort late. `finish` reports errors of closing.
+    // Closes the pipeline at once, because the loop that reads entries notices an abort late. Ignores errors here:
+    // `finish` awaits the same promise.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     this.#received = new ReceivedTally(parts.open.loopback);
@@ -86,9 +90,10 @@ export class ReplayRun {
       await this.#earlier.print();
       for (const input of this.#parts.inputs) await this.#replayInput(input);
       if (!this.#stop.aborted) this.#parts.ledger.readToEnd();
-      // Sends the last batch, which --limit can leave partly filled.
+      // Sends the last batch, because reading can stop at --limit before the batch is full.
       this.#flush();
-      // Waits for all messages before `close()` does, because `--fail-fast` could not stop the replay during `close()`.
+      // Waits here until all messages are settled. `close()` would wait for them, too, but `--fail-fast` cannot stop
+      // the replay once `close()` is called.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#error ??= error;
@@ -122,7 +127,7 @@ export class ReplayRun {
     }
   }
 
-  /** Processes an entry. Returns undefined instead of a settled promise, which saves most messages a microtask. */
+  /** Processes an entry. Returns undefined instead of a settled promise, which saves a microtask for most messages. */
   #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
     const { checkpoint, selection, output, options, readyOptions } = this.#parts;
@@ -168,14 +173,15 @@ export class ReplayRun {
     watch?.sent();
     try {
       const deliveryId = checkpoint?.deliveryId(sent.index);
-      // Uses the delivery id as a missing message id: a resumed replay repeats it, so the receiver recognizes a duplicate.
+      // Uses the delivery id if the message has no id. A resumed replay sends the same id, so that the receiver can
+      // recognize a duplicate.
       const messageId = message.messageId ?? deliveryId;
       const { orderKeys } = sent;
       open.pipeline.deliverThen({ message, messageId, exactBody, orderKeys, deliveryId }, (outcome) =>
         this.#conclude(sent, outcome),
       );
     } catch (error) {
-      // The pipeline was closed and rejected the waiting message, which counts as unsent.
+      // The pipeline was closed because the replay was stopped. The message counts as unsent.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
       this.#semaphore.give(sent.bytes);
       throw error;
@@ -186,7 +192,8 @@ export class ReplayRun {
     const release = (): void => this.#semaphore.give(sent.bytes);
     try {
       const writing = this.#parts.output.causes.find(outcome, (cause) => this.#settled(sent, outcome, cause));
-      // Aborts at once, because no other message may be sent while the code that finds the cause of the failure loads.
+      // Aborts at once, without waiting for `writing`: finding the cause can load a module, and no other message may be
+      // sent in the meantime.
       if (outcome.outcome === 'failed' && this.#parts.options.failFast) this.#failure.abort();
       if (writing === undefined) release();
       else void writing.catch((error: unknown) => this.#fail(error)).then(release);
@@ -209,13 +216,16 @@ export class ReplayRun {
     return writing;
   }
 
-  /** Stops the replay because of an error, which `finish` throws. */
+  /** Stops the replay after an error. `finish` throws the first error. */
   #fail(error: unknown): void {
     this.#error ??= error;
     this.#failure.abort();
   }
 
-  /** Writes an invalid entry. With --fail-fast, waits until all earlier messages are settled. */
+  /**
+   * Writes an invalid entry. With --fail-fast, first waits until all earlier messages are settled, and then stops the
+   * replay.
+   */
   async #invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const { checkpoint, ledger, options, output } = this.#parts;
     if (options.failFast) {

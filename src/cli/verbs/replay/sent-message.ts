@@ -12,22 +12,22 @@ import type { RunPatterns } from './../../print/run-patterns.ts';
 
 export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
-  /** Index of the entry over all inputs, from 0. The checkpoint identifies entries by index. */
+  /** Index of the entry across all inputs, from 0. The checkpoint identifies entries by index. */
   readonly index: number;
-  /** Number of the entry in the ledger: `open()` returns it, and `close()` needs it. */
+  /** Number of the entry in the ledger, which `Ledger.open` returns and `Ledger.close` takes. */
   readonly number: number;
 }
 
 /**
- * The facts about a message in flight that are needed when it settles. Does not hold the entry or its value, because they
- * would keep the surrounding chunk of the file in memory.
+ * The facts about a message in flight that are needed when it settles. Does not hold the entry or its value, because
+ * they would keep the surrounding chunk of the file in memory.
  */
 export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly origin: Origin;
   readonly bytes: number;
   readonly orderKeys: readonly string[];
   readonly facts: ResultFacts;
-  /** The bytes of the entry in its input, to write to the file of --failed if the message is not delivered. */
+  /** Line to write to the file of --failed if the message fails or stays unsent. Undefined without --failed. */
   readonly original: Uint8Array | undefined;
   /** Returns facts about the message, for comparing failed with delivered messages. */
   readonly content: (() => ContentFacts) | undefined;
@@ -58,7 +58,7 @@ export function sentOf(
   };
 }
 
-/** Returns the facts about a settled message. Names each field, because V8 takes 3 us for a spread here. */
+/** Returns the facts about a settled message. Names each field, because spreading `facts` takes 3 µs here. */
 export function settledFacts(
   { type, title, origin, body }: ResultFacts,
   judgement: ResultFacts['judgement'],
@@ -67,7 +67,10 @@ export function settledFacts(
   return { type, title, origin, body, judgement, cause };
 }
 
-/** Returns an entry as a line for --failed. A body of --exact becomes a capture, which holds any bytes on one line. */
+/**
+ * Returns an entry as a line for --failed: a copy of its bytes or, with --exact, a capture, which holds any bytes on
+ * one line.
+ */
 export function originalOf(
   { bytes, headers = [] }: FoundEntry,
   { isExact }: { readonly isExact: boolean },
@@ -76,7 +79,7 @@ export function originalOf(
   return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers, body: bytes })));
 }
 
-/** Returns the outcome of a message that was not handed to the pipeline. */
+/** Returns the outcome of a message that the closed pipeline rejected. */
 export function unsentOf({ messageId = '' }: Message): Outcome {
   return { messageId, outcome: 'unsent', destinations: [] };
 }

@@ -12,12 +12,12 @@ type ThreadCommand = { readonly kind: 'part'; readonly part: LoadPart } | { read
 
 type ThreadMessage =
   | { readonly kind: 'invalid'; readonly sentence: string }
-  /** Events, each as several numbers. All events before `now` have been posted. */
+  /** Events, each encoded as `NUMBERS` numbers. No later message contains an event before `now`. */
   | { readonly kind: 'events'; readonly numbers: Float64Array; readonly now: number }
   | { readonly kind: 'ended'; readonly times: PartTimes; readonly report: LoadReport }
   | { readonly kind: 'error'; readonly sentence: string; readonly hint: string | undefined };
 
-/** Sends a share of a load in a separate thread. Fails if the thread exits before `close`. */
+/** Sends a share of a load in a worker thread. `opened` and `part` reject if the thread fails or exits. */
 export class LoadThread implements LoadSending {
   report: LoadReport;
   readonly #thread: Worker;
@@ -54,7 +54,10 @@ export class LoadThread implements LoadSending {
     this.#thread.on('exit', (code) => fail(`exit code ${code}`));
   }
 
-  /** Waits until the thread is ready to send. Called once, before the first part. Throws if the thread cannot start. */
+  /**
+   * Waits until the thread is ready to send. Call it once, before the first part. Throws HooksError if the thread
+   * cannot start.
+   */
   async opened(): Promise<void> {
     await this.#ended();
   }
@@ -81,7 +84,7 @@ export class LoadThread implements LoadSending {
     this.#thread.postMessage(command, []);
   }
 
-  /** Waits until the thread has finished its current task, or has failed. */
+  /** Resolves when the thread is ready to send, or has finished the current part. Rejects if the thread fails. */
   #ended(): Promise<PartTimes> {
     return new Promise((resolve, reject) => {
       if (this.#error === undefined) this.#settle = { resolve, reject };
@@ -116,7 +119,10 @@ export class LoadThread implements LoadSending {
   }
 }
 
-/** Replaces built-in schemes by their names: their copies in the thread would be custom schemes with reserved names. */
+/**
+ * Replaces built-in schemes with their names. A copy in the thread would count as a custom scheme, which must not have
+ * the name of a built-in one.
+ */
 function withSchemeNames(sources: Sources): Sources {
   const names = new Map<unknown, string>(BUILT_IN_SCHEMES.map((scheme) => [scheme, scheme.name]));
   const named = JSON.stringify(sources, (_key, value: unknown) => names.get(value) ?? value);
@@ -133,16 +139,18 @@ function addEvents(numbers: Float64Array, { add }: LoadEvents): void {
   }
 }
 
-/** Time to collect events before posting them: a message between threads costs as much as a hundred events. */
+/** Time to collect events before posting them, because posting a message costs as much as handling a hundred events. */
 const COLLECT_MS = 50;
-/** Maximum number of values in a message between threads, because many messages can end unsent at once. */
+/**
+ * Maximum number of values to collect before posting them: the end of a load can report many overdue messages at once.
+ */
 const MAX_NUMBERS = 100_000;
 
 /** Main function of the thread: opens the sender, and executes the commands that the thread receives. */
 async function runThread(port: MessagePort, setup: LoadSetup): Promise<void> {
   const post = (message: ThreadMessage): void => port.postMessage(message);
   const fail = (error: unknown): void => {
-    // Rethrows a bug, which ends the thread with a stack trace.
+    // Rethrows errors that are bugs, which ends the thread.
     if (!(error instanceof HooksError)) throw error;
     post({ kind: 'error', sentence: errorSentence(error), hint: error.hint });
   };
@@ -175,5 +183,5 @@ async function runThread(port: MessagePort, setup: LoadSetup): Promise<void> {
 }
 
 // This module is also the entry point of its thread, so that the build needs no second file for it.
-const { loadSetup } = (workerData ?? {}) as { readonly loadSetup?: LoadSetup }; // from the constructor above
+const { loadSetup } = (workerData ?? {}) as { readonly loadSetup?: LoadSetup }; // set by the constructor above
 if (!isMainThread && parentPort !== null && loadSetup !== undefined) void runThread(parentPort, loadSetup);

@@ -7,7 +7,7 @@ import type { LoadControl, LoadPartResult, RecordedPart } from './load-control.t
 
 type OnSecond = RecordedPart['onSecond'];
 
-/** The rates that a search has tried, and the highest that held. */
+/** The result of a search for the highest rate, with the results of its steps. */
 export interface SearchCurve extends FoundRate {
   readonly curve: readonly SearchPoint[];
 }
@@ -28,15 +28,21 @@ interface MaxLoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Number of steps that fit in the whole duration. Most searches need half of them. */
+/**
+ * Number of steps into which a search divides its duration, if each then takes 1 to 60 s. Most searches need half of
+ * them.
+ */
 const STEPS = 24;
 const [SHORTEST_STEP_MS, LONGEST_STEP_MS] = [1_000, 60_000];
 /** Factor by which the confirmation of the result is longer than other steps. */
 const CONFIRMATION = 2;
-/** Pause after a step that broke an objective, in which the receiver recovers. */
+/** Pause after a step that broke an objective, so that the receiver can recover. */
 const RECOVERY_MS = 200;
 
-/** Searches for the highest rate that holds the objectives. Ignores `lost`, which is known only at the end. */
+/**
+ * Searches for the highest rate that holds the objectives. Returns the search and the measurements at that rate, or
+ * those of the last step if no rate held. Ignores `lost` objectives, because lost messages are counted only at the end.
+ */
 export async function findMax(
   control: LoadControl,
   options: MaxLoadOptions,
@@ -50,7 +56,8 @@ export async function findMax(
   const heldParts = new Map<number, LoadPartResult>();
   const found = await searchHighest(async (rate, isConfirmation) => {
     const forMs = isConfirmation ? CONFIRMATION * stepMs : stepMs;
-    // Ends the search if no time is left for a whole step, with 1 ms of tolerance for rounding.
+    // Ends the search if it was stopped, or if less time is left than the step takes (with 1 ms of tolerance for
+    // rounding). The first step always runs.
     if (last !== undefined && (control.stopped !== undefined || leftMs < forMs - 1)) return undefined;
     leftMs -= forMs;
     const onSecond: OnSecond = (second, inFlight) => options.onSecond(second, inFlight, rate);

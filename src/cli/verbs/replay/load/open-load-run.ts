@@ -19,17 +19,20 @@ export interface LoadSetup {
   readonly share: LoadShare;
   /** Maximum number of messages in flight. */
   readonly slots: number;
-  /** Time to retry a failed message, in ms. 0 for one attempt. */
+  /** Time during which a failed message is retried, in ms. 0 disables retries. */
   readonly retryForMs: number;
 }
 
 interface LoadRunContext {
   readonly stdin: Readable;
-  /** Called with a sentence about each entry that is not a message. */
+  /** Called for each invalid entry, with a sentence that describes the problem. */
   readonly onInvalid: (sentence: string) => void;
 }
 
-/** Opens the webhook and the files of a load, and reads the first message. Throws HooksError if one of them is unusable. */
+/**
+ * Creates the sender, opens the files, and waits for the first messages. Throws HooksError if the webhook or a file is
+ * unusable.
+ */
 export async function openLoadRun(setup: LoadSetup, { stdin, onInvalid }: LoadRunContext): Promise<LoadRun> {
   const { files, options, sources, env, cwd, share, slots, retryForMs } = setup;
   const { exact = false, format, loop = false, order } = options;

@@ -3,13 +3,13 @@ import { elapsedMs } from '../../../../clock.ts';
 import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
 import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
-/** The outcome of a message that was sent. */
+/** The outcome of a message that was sent. Times are in ms. */
 export interface LoadOutcome {
-  /** `unsent`: an interruption aborted the message, so its outcome is unknown. */
+  /** `unsent`: an interruption aborted the last request, so the outcome is unknown. */
   readonly kind: 'acknowledged' | 'failed' | 'timed-out' | 'unsent';
-  /** Time from when the message was sent to its last response. */
+  /** Time from the call of `send` to the end of the last request. */
   readonly ms: number;
-  /** Duration of its last request. */
+  /** Duration of the last request alone: a message that is retried has several. */
   readonly serviceMs: number;
 }
 
@@ -24,11 +24,11 @@ interface OpenLoopOptions<Message> {
   /** Returns the next message; undefined if none is ready yet, or none is left. */
   readonly next: () => Message | undefined;
   readonly isEnded: () => boolean;
-  /** Sends a message at once. Must not reject. */
+  /** Sends a message and returns its outcome. Must not reject. */
   readonly send: (message: Message, dueAt: number) => Promise<LoadOutcome>;
   /** Starts a waiting retry in place of the message that is due. Returns false if no retry is waiting. */
   readonly retry: () => boolean;
-  /** Called when no more messages will be due. */
+  /** Called once, when sending has ended. Retries can still follow. */
   readonly onEnd: () => void;
   readonly onEvent: (event: LoadEvent) => void;
   /** Called at least ten times a second. */
@@ -40,14 +40,14 @@ interface OpenLoopOptions<Message> {
 const LONGEST_WAIT_MS = 100;
 /** Period over which the idle time of the event loop is measured. */
 const SAMPLE_MS = 50;
-/** Time after the end during which overdue messages are still sent. */
+/** Time after the end of the load during which overdue messages are still sent. */
 const OVERTIME_MS = 1_000;
-/** Number of messages to send before yielding to the event loop: takes a few ms. */
+/** Maximum number of messages to send before yielding to the event loop. Sending them takes a few ms. */
 const TURN = 100;
 
 /**
- * Sends each message when it is due, without waiting for earlier responses. A timer runs at most once per millisecond and
- * sends all due messages. Times are in ms since the start.
+ * Sends messages at their due times. Does not wait for earlier responses, unless no connection is free. A timer fires
+ * at most once per millisecond and sends all messages that are due. Times are in ms since `startAt`.
  */
 export class OpenLoop<Message> {
   readonly #options: OpenLoopOptions<Message>;
@@ -55,7 +55,7 @@ export class OpenLoop<Message> {
   /** When the next message is due. Undefined after the last one. */
   #dueAt: number | undefined;
   #inFlight = 0;
-  /** Why the next message waits; `send` if it does not. */
+  /** Why the next message waits; `send` if it does not wait. */
   #waiting: ConnectionVerdict = 'send';
   /** When the last wait for the receiver ended. */
   #freeAt = 0;
@@ -63,7 +63,7 @@ export class OpenLoop<Message> {
   #sample: EventLoopUtilization = performance.eventLoopUtilization();
   #timer: NodeJS.Timeout | undefined;
   #isYielding = false;
-  /** Time during which messages were due. Undefined until sending has ended. */
+  /** Time from the start until sending ended, without the overtime. Undefined while sending. */
   #sentMs: number | undefined;
   #finish: (() => void) | undefined;
 
@@ -77,7 +77,7 @@ export class OpenLoop<Message> {
     return elapsedMs() - this.#options.startAt;
   }
 
-  /** Sends all messages, and waits for the responses. Resolves to the time during which messages were due. */
+  /** Sends the messages, and waits for the responses. Resolves to the time during which messages were due, in ms. */
   async run(): Promise<number> {
     const { signal } = this.#options;
     const stop = (): void => this.#end();
@@ -92,7 +92,7 @@ export class OpenLoop<Message> {
     return this.#sentMs ?? this.now;
   }
 
-  /** Sends due messages now, because a message or a connection has become available. */
+  /** Sends due messages at once. Called when a message or a connection becomes available. */
   wake(): void {
     if (!this.#isYielding && this.#sentMs === undefined) this.#turn();
   }
@@ -132,7 +132,7 @@ export class OpenLoop<Message> {
     setImmediate(() => this.#tick());
   }
 
-  /** Sends at most TURN due messages. Returns whether more may be due. */
+  /** Sends at most TURN due messages, or retries in their place. Returns whether more may be due. */
   #sendDue(now: number): boolean {
     const { durationMs, next, isEnded, retry } = this.#options;
     for (let count = 0; count < TURN; count++) {
@@ -181,7 +181,10 @@ export class OpenLoop<Message> {
     this.#finishIfEmpty();
   }
 
-  /** Stops sending, and reports the remaining due messages as errors that have waited until now. */
+  /**
+   * Ends sending, and reports each remaining message as `not-sent`. The delay of a message counts as caused by the
+   * sender, unless the message waits for the receiver.
+   */
   #giveUp(now: number): void {
     for (; this.#dueAt !== undefined; this.#dueAt = this.#nextDue()) {
       const dueAt = this.#dueAt;

@@ -9,17 +9,18 @@ const READ_TIMEOUT_MS = 10_000;
 /** Time limit of a read after an interruption. */
 const LAST_READ_TIMEOUT_MS = 1_000;
 const MAX_BYTES = 64 * 1024;
-/** Time between two reads. If the number does not grow in this time, the receiver has finished. */
+/** Time between two reads. If both return the same number, no more messages are expected. */
 const PAUSE_MS = 200;
-/** Maximum time to wait for the acknowledged messages to arrive. */
+/** Maximum time to repeat the read while the number still grows. */
 const SETTLE_MS = 10_000;
 
 /**
- * Reads the number of messages that arrived, from a URL or from the output of a command. Throws InputError if it is not a
- * number.
+ * Reads the number of messages that have arrived, from a URL or from the output of a command. Throws InputError if it
+ * cannot be read or is not a number.
  */
 export async function readReceived(source: string, io: Io): Promise<number> {
-  // An interruption aborts the current read. A read that starts later still runs, to reconcile the results so far.
+  // An interruption aborts the current read. A later read still runs, with a short time limit, so that the summary can
+  // compare the number with the acknowledged messages.
   const [timeoutMs, signal] = io.signal.aborted
     ? [LAST_READ_TIMEOUT_MS, new AbortController().signal]
     : [READ_TIMEOUT_MS, io.signal];
@@ -32,8 +33,9 @@ export async function readReceived(source: string, io: Io): Promise<number> {
 }
 
 /**
- * Reads the number until it has grown by `acknowledged` or stops growing, because a receiver can store a message after it
- * has acknowledged it. Returns the growth since `before`. Throws InputError if the number fell: the count began again.
+ * Reads the number until it has grown by `acknowledged` or stops growing, because a receiver can store a message after
+ * acknowledging it. Returns the growth since `before`. Throws InputError if the number is less than `before`, because
+ * the receiver has started counting again.
  */
 export async function readGrowth(
   source: string,
@@ -90,7 +92,7 @@ function requestOf(source: string): { url: URL; headers: Record<string, string> 
   return { url, headers: { authorization: `Basic ${Buffer.concat(parts).toString('base64')}` } };
 }
 
-/** Reads a response to its end; undefined if it is too long. */
+/** Reads the body of a response. Returns undefined if it is longer than MAX_BYTES. */
 async function textOf({ body }: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -102,7 +104,9 @@ async function textOf({ body }: Response): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Describes the failure of a request. Quotes only system errors, because other errors contain the URL. */
+/**
+ * Describes why a request failed. Quotes only system errors, because other errors can contain the URL with its secrets.
+ */
 function networkText(error: unknown): string {
   const { cause = error } = error instanceof Error ? error : {};
   const isOfSystem = cause instanceof Error && 'code' in cause && typeof cause.code === 'string';
@@ -121,7 +125,10 @@ async function commandText(command: string, { env, cwd }: Io, limits: ReadLimits
   );
 }
 
-/** Parses a number, or the field `received` or `count` of a JSON object. */
+/**
+ * Returns the number that the text consists of, or the first number in a JSON field `received` or `count`. Undefined if
+ * there is neither.
+ */
 function numberIn(text: string): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const [, field] = /"(?:received|count)"\s*:\s*(\d{1,15})\b/.exec(text) ?? [];

@@ -18,7 +18,7 @@ export class RetryTurns {
     });
   }
 
-  /** Starts the retry that has waited longest. Returns false if no retry is waiting. */
+  /** Starts the retry that has been ready longest. Returns false if no retry is ready. */
   take(): boolean {
     const resolve = this.#ready.shift();
     resolve?.();
@@ -36,7 +36,7 @@ export class RetryTurns {
     for (const resolve of this.#ready.splice(0)) resolve();
   }
 
-  /** Ends all waits at once. */
+  /** Ends all waits. Later calls of `wait` resolve at once. */
   end(): void {
     this.#isEnded = true;
     this.release();

@@ -27,7 +27,7 @@ import { readGrowth, readReceived } from './received-count.ts';
 
 interface LoadContext {
   readonly io: Io;
-  /** Whether an option is on the command line, and not a default. */
+  /** Returns whether an option was given on the command line. False for a default. */
   readonly isGiven: (name: string) => boolean;
 }
 
@@ -121,7 +121,10 @@ async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
   }
 }
 
-/** Opens one sender in this thread, or one in each thread of `--workers`. Throws HooksError for unusable settings. */
+/**
+ * Opens one sender in this thread, or one per thread of `--workers`, and adds each to `sendings` for the caller to
+ * close. Throws HooksError if the webhook or a file is unusable.
+ */
 async function openSendings(
   sendings: LoadSending[],
   prepared: PreparedLoad,
@@ -131,7 +134,7 @@ async function openSendings(
   const { slots, retryForMs } = limitsOf(prepared);
   const { env, cwd } = io;
   const setup = { files, options, sources: to.sources, env, cwd, retryForMs };
-  // Limits the threads, so that each has at least one connection.
+  // Uses no more threads than connections, because each thread needs at least one.
   const of = Math.min(options.workers ?? 1, slots);
   if (of === 1) {
     sendings.push(await openLoadRun({ ...setup, share: WHOLE, slots }, { stdin, onInvalid }));
@@ -146,7 +149,10 @@ async function openSendings(
   await Promise.all(threads.map((thread) => thread.opened()));
 }
 
-/** Returns the limits of a load. The concurrency and the retry window of the config do not apply, only the flags. */
+/**
+ * Returns the limits of a load, which depend only on the flags. The concurrency and the retry window of the config do
+ * not apply.
+ */
 function limitsOf({ options, to }: PreparedLoad): { slots: number; retryForMs: number } {
   const [enabled] = destinationsOf(to.sources).filter((each) => each.enabled);
   const { concurrency, retryFor } = options;
@@ -167,7 +173,7 @@ function runShape(control: LoadControl, plan: LoadPlan, output: LoadOutput, io: 
     durationMs: shape.durationMs,
     warmupMs,
     objectives,
-    // Numbers the seconds over all steps.
+    // Numbers the seconds across all steps, because each step counts from 1.
     onSecond: (second, inFlight, rate) => output.second({ ...second, second: ++count }, inFlight, rate),
     onStep: (point) => output.step(point),
     signal: io.signal,
@@ -192,12 +198,15 @@ async function arrivalsOf(
   }
 }
 
-/** Open files that the process needs in addition to its connections. */
+/** Number of open files that the process needs in addition to its connections. */
 const OTHER_FILES = 100;
-/** Maximum number of connections to one address, because a machine has only a few more local ports. */
+/** Maximum number of connections to one address: Linux has only 28,232 local ports for them by default. */
 const MAX_CONNECTIONS = 20_000;
 
-/** Returns the number of connections that the limit of open files allows. */
+/**
+ * Returns the number of connections that the limit on open files allows. Returns MAX_CONNECTIONS if the limit is
+ * unknown or does not exceed OTHER_FILES.
+ */
 function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }; // as Node documents it
   const files = Number(userLimits?.open_files?.soft ?? Number.NaN);

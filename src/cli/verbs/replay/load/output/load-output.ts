@@ -14,12 +14,15 @@ import { plotLines, plotWidth } from './load-plot.ts';
 import { grouped, loadLines, type LoadReplaySummary } from './load-summary.ts';
 import type { SearchPoint } from '../max-load.ts';
 
-/** Delay of the sender from which a note is printed. */
+/** Delay of the sender at which a note is printed. */
 const BEHIND_MS = 1_000;
 /** Maximum number of points in a chart of the report. */
 const REPORT_POINTS = 600;
 
-/** Prints a load: a JSON line per second, the live status line, the summary with its plot, and the report. */
+/**
+ * Writes the output of a load: the status line, notes, a JSON line per second (`-o json`), the steps of a search, the
+ * summary, and the HTML report (`--report`).
+ */
 export class LoadOutput {
   readonly #options: ReplayOptions;
   readonly #io: Io;
@@ -29,7 +32,10 @@ export class LoadOutput {
   #isBehind = false;
   #errors = 0;
 
-  /** Opens the report before anything is sent. Throws InputError if it cannot be written. */
+  /**
+   * Opens the report, if there is one, before anything is sent. Throws InputError if it cannot be written or is an
+   * input.
+   */
   static async open(options: ReplayOptions, inputs: readonly string[], io: Io): Promise<LoadOutput> {
     const { report: name } = options;
     if (name === undefined) return new LoadOutput(options, io, undefined);
@@ -50,7 +56,10 @@ export class LoadOutput {
     this.#progress.line(line);
   }
 
-  /** Shows one second of the load in the status line and, with `-o json`, as a line of JSON. */
+  /**
+   * Shows one second of the load in the status line and, with `-o json` unless `-q` is given, as a line of JSON. Prints
+   * a note when the sender falls behind. `target` is the rate of a search step.
+   */
   second(second: LoadSecond, inFlight: number, target?: number): void {
     const { p50, p99 } = second.latencyMs;
     const times = p50 === null || p99 === null ? '' : `, p50 ${durationText(p50)}, p99 ${durationText(p99)}`;

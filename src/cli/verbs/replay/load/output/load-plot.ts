@@ -5,7 +5,10 @@ const LEVELS = ' ▁▂▃▄▅▆▇█';
 const ROWS = 4;
 const LABEL_WIDTH = 9;
 
-/** Draws the rate and the latency over time as columns of text, in at most `columns` characters. */
+/**
+ * Draws the rate and the p99 latency over time as two bar charts of text, with one column per point. Returns no lines
+ * for fewer than two points.
+ */
 export function plotLines(points: readonly TimelinePoint[]): string[] {
   if (points.length < 2) return [];
   const last = points.at(-1)?.second ?? 0;
@@ -21,7 +24,7 @@ export function plotLines(points: readonly TimelinePoint[]): string[] {
   return ['acknowledged per second', ...rates, axis, 'latency p99', ...times, axis];
 }
 
-/** Number of points that fit in a terminal of this width. */
+/** Returns the number of points that fit in a terminal with this many columns. */
 export function plotWidth(columns: number): number {
   return Math.max(2, columns - LABEL_WIDTH - 12);
 }

@@ -5,7 +5,7 @@ import { durationText } from '../../../../attempt-text.ts';
 import { PLAIN_PALETTES } from '../../../../palette.ts';
 import { loadLines, loadVerdictText, type LoadReplaySummary } from './load-summary.ts';
 
-/** The lines of a chart: the color of each field of the points to draw. */
+/** The lines of a chart: the fields of the points to draw, each with its color. */
 type ChartLines = Partial<Record<Exclude<keyof TimelinePoint, 'second'>, string>>;
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [860, 200, 64, 22];
@@ -14,7 +14,10 @@ const GRID_LINES = 4;
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}
 pre{overflow-x:auto}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666}.verdict{color:#b3261e}.held{color:#187a3a}`;
 
-/** Returns a load as one HTML file: its charts as SVG, and the text of the terminal. It has no scripts and loads nothing. */
+/**
+ * Returns the HTML report of a load: the verdict, the text of the summary, and charts as SVG. The page has no scripts
+ * and loads no other files.
+ */
 export function loadReport(summary: LoadReplaySummary, points: readonly TimelinePoint[]): string {
   const { load } = summary;
   const text = [...summaryLines(summary), ...loadLines(load, PLAIN_PALETTES)].join('\n');
@@ -48,7 +51,7 @@ function chart(
   const series = Object.entries(chartLines).map(([name, color]) => ({
     name,
     color,
-    values: points.map((point) => point[name as keyof TimelinePoint]), // as the type of the lines says
+    values: points.map((point) => point[name as keyof TimelinePoint]), // ChartLines has only such names
   }));
   const top = Math.max(1e-9, ...series.flatMap(({ values }) => values.flatMap((value) => value ?? [])));
   const y = (value: number): string => (10 + (1 - value / top) * (HEIGHT - BOTTOM - 10)).toFixed(1);
@@ -59,7 +62,7 @@ function chart(
   });
   const step = (WIDTH - LEFT) / Math.max(1, points.length - 1);
   const lines = series.map(({ name, color, values }, line) => {
-    // Interrupts the line at a missing value.
+    // Leaves a gap in the line where a value is missing.
     const path = values.map((value, index) => {
       const isStart = (values[index - 1] ?? null) === null;
       return value === null ? '' : `${isStart ? 'M' : 'L'}${(LEFT + index * step).toFixed(1)} ${y(value)}`;

@@ -6,45 +6,54 @@ import type { Palettes } from '../../../../palette.ts';
 import { formatTable, type Cell } from '../../../../print/table.ts';
 import type { SearchCurve } from '../max-load.ts';
 
-/** The result of a load, as `-o json` prints it in the summary. */
+/**
+ * The result of a load, as `-o json` prints it in the summary. With `--load max`, the measurements are those at the
+ * highest rate that held, or of the last step if no rate held.
+ */
 export interface LoadSummary {
   readonly verdict: Verdict;
   readonly slo: readonly ObjectiveVerdict[];
   readonly shape: string;
   readonly url: string;
-  /** Time during which counted messages were due, in ms. */
+  /** Time after the warm-up during which messages were due, in ms. */
   readonly ms: number;
   readonly sent: number;
   readonly acknowledged: number;
   /** Number of messages that failed, or were due but could not be sent. */
   readonly errors: number;
-  /** Number of messages that were due but could not be sent before the end. */
+  /** Number of messages that were due but could not be sent before the end. They are included in `errors`. */
   readonly notSent: number;
   /** Acknowledged messages per second. */
   readonly rate: number;
-  /** Delays caused by the sender. */
+  /** Delays caused by the sender: from when a message could be sent until it was sent. */
   readonly behindMs: LatencyMs;
   readonly latencyMs: LatencyMs;
   readonly serviceMs: LatencyMs;
-  /** Number of messages that an interruption aborted before their response. */
+  /** Number of messages that an interruption aborted before they got a response. */
   readonly unsent: number;
-  /** Number of requests that failed and were retried (`--retry-for`). */
+  /** Number of retries of failed requests (`--retry-for`). */
   readonly retries: number;
-  /** Number of messages that failed in the warm-up. The other counts do not include them. */
+  /** Number of messages that failed in the warm-up. `errors` and `failures` do not include them. */
   readonly warmupFailed: number;
-  /** Number of failures by error text. */
+  /** Number of failed messages by error text. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Number of messages that arrived, as read from `--received`. Null if it could not be read at the end. */
+  /**
+   * Number of messages that arrived: by how much the number of `--received` grew during the load. Null if that number
+   * could not be read at the end.
+   */
   readonly received?: number | null;
-  /** Number of messages that were acknowledged but did not arrive, including those of the warm-up. */
+  /**
+   * Number of messages that were acknowledged but did not arrive, including those of the warm-up. Null if `received` is
+   * null.
+   */
   readonly lost?: number | null;
-  /** Why the load ended early. */
+  /** Why the load ended early. Absent if it did not. */
   readonly stopped?: EarlyEnd;
-  /** The highest rate that held the objectives, and all rates that were tried (`--load max`). */
+  /** The rates that the search tried, and its result (`--load max`). */
   readonly max?: SearchCurve;
 }
 
-/** The whole summary: the counts of all messages, and the result of the load. */
+/** The whole summary: the counts of all messages, including those of the warm-up, and the result of the load. */
 export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
 
 /** Formats the result of a load as lines of text. */
@@ -65,7 +74,7 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
   ];
 }
 
-/** The verdict with its reason. */
+/** Returns the verdict, with an explanation of `sender-bottleneck` and `unfinished`. */
 export function loadVerdictText({ verdict, behindMs, max }: LoadSummary): string {
   switch (verdict) {
     case 'sender-bottleneck':
@@ -77,7 +86,7 @@ export function loadVerdictText({ verdict, behindMs, max }: LoadSummary): string
   }
 }
 
-/** Formats the value of an objective with its unit. */
+/** Formats the measured value of an objective with its unit. */
 function valueText(expr: string, value: number | null): string {
   if (value === null) return 'no value';
   if (/^(?:p|max)/.test(expr)) return msText(value);
