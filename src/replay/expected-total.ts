@@ -2,7 +2,7 @@ import type { Input } from './reading/inputs.ts';
 
 /** Estimates how many entries the inputs have, from their sizes and the entries found so far. */
 export class ExpectedTotal {
-  /** Total bytes of the inputs. Undefined if one is a pipe or gzipped, because its content has an unknown size. */
+  /** Total bytes of the inputs. Undefined if one is a pipe or a `.gz` file, because the size of its content is unknown. */
   readonly #bytes: number | undefined;
   #readBytes = 0;
   #entries = 0;
@@ -15,7 +15,7 @@ export class ExpectedTotal {
     );
   }
 
-  /** Adds to the bytes read so far. Must be called before `found` counts the entries in these bytes. */
+  /** Adds to the number of bytes read. Must be called before `found` counts the entries in these bytes. */
   readonly read = (bytes: number): void => {
     this.#readBytes += bytes;
   };

@@ -1,6 +1,6 @@
 import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '../message/types.ts';
 
-/** JSON that another program writes, such as an SQS event, with messages inside. */
+/** JSON from another program that contains messages, such as an SQS event. */
 interface ForeignValue {
   /** Noun phrase for the error sentence `this is …`, such as `an SQS event`. */
   readonly what: string;
@@ -9,8 +9,8 @@ interface ForeignValue {
 }
 
 /**
- * Explains a value that is not a message but contains messages, with the command that extracts them;
- * undefined for other values.
+ * Explains a value that is not a message but contains messages, with a hint on how to send them. Undefined for other
+ * values.
  */
 export function foreignValueOf(
   value: JsonValue,
@@ -27,7 +27,10 @@ const EXPORTED = {
   hint: 'add these deliveries to a queue with hooks queue import FILE; for hooks replay, export without --deliveries',
 };
 
-/** Whether a value is a line of `hooks queue export --deliveries`. Such a line has a `type`, so it looks like a message. */
+/**
+ * Whether a value is a line that `hooks queue export --deliveries` printed. The line of a delivery has a `type`, so it
+ * looks like a message.
+ */
 export function isExported(value: JsonValue): boolean {
   if (!isJsonObject(value)) return false;
   const { seen, orderKeys, attempts, destination } = value;
@@ -42,7 +45,7 @@ function knownValueOf(value: JsonValue): ForeignValue | undefined {
   return event ?? listOf(value) ?? wrappedOf(value) ?? listBelow(value);
 }
 
-/** Recognizes a JSON string that itself contains JSON, because its line was encoded twice. */
+/** Recognizes a JSON string whose text looks like JSON, because it was encoded twice. */
 function textValueOf(text: string): ForeignValue | undefined {
   const isJson = /^\s*[[{]/.test(text);
   return isJson
@@ -105,7 +108,7 @@ function listBelow(value: JsonObject): ForeignValue | undefined {
   return undefined;
 }
 
-/** Recognizes an object that holds a message in one of its fields, or in each of them: `{"payload":{…}}`. */
+/** Recognizes an object with a message in one field (as an object or as JSON text) or in each field: `{"payload":{…}}`. */
 function wrappedOf(value: JsonObject): ForeignValue | undefined {
   const values = Object.values(value);
   if (values.length > 1 && values.every(isLikeMessage)) {

@@ -14,22 +14,22 @@ export interface SavedCheckpoint extends SavedFiles {
   readonly isFinished: boolean;
 }
 
-/** Version of the checkpoint format. A checkpoint of another version cannot be read. */
+/** Version of the checkpoint format. Checkpoints of other versions are rejected. */
 const VERSION = 3;
 
-/** Files that record the outcomes of the settled entries. They are synced before a checkpoint refers to them. */
+/** The parts of the output files that a resumed replay keeps. Synced to disk before the checkpoint is saved. */
 export interface SavedFiles {
-  /** The journal of all results except delivered and queued ones. Absent while the journal is empty. */
+  /** The journal of failed, invalid and filtered entries. Absent while the journal is empty. */
   readonly results?: ResultsPart | undefined;
   /**
-   * The part of the `--failed` file that is written. Absent without `--failed`, and while failed entries are missing from
-   * the file.
+   * The part of the `--failed` file to keep. Absent without `--failed`, and as long as entries that failed before an
+   * interruption are missing from the file.
    */
   readonly failed?: FailedPart | undefined;
 }
 
 export interface ResultsPart {
-  /** Name of the journal of results, which is in the folder of the checkpoint. */
+  /** File name of the journal of results, which is in the folder of the checkpoint. */
   readonly name: string;
   readonly bytes: number;
 }
@@ -44,15 +44,18 @@ export interface FailedPart {
   readonly crc32: number;
 }
 
-/** An output file whose length the checkpoint records, so that a resumed replay continues it from there. */
+/** An output file that a resumed replay continues after the part that the checkpoint records. */
 export interface FollowedFile<Part> {
-  /** The part of the file that was written so far; undefined if nothing was written. */
+  /** Returns the part to record in the checkpoint. Undefined if a resumed replay must start the file from the beginning. */
   part(): Part | undefined;
-  /** Resolves when the part of the file that was written is on the disk. */
+  /** Resolves when the bytes in `part()` are on disk. */
   sync(): Promise<void>;
 }
 
-/** The files that record the outcomes of the settled entries. An entry is added to them before it is marked as settled. */
+/**
+ * The output files that a resumed replay continues. An entry that belongs in a file is added before it is marked as
+ * settled.
+ */
 export interface FollowedFiles {
   readonly results?: FollowedFile<ResultsPart> | undefined;
   readonly failed?: FollowedFile<FailedPart> | undefined;
@@ -63,8 +66,9 @@ export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): stri
 }
 
 /**
- * Names the checkpoint of a replay. The name does not depend on the sizes and times of the files, so that the checkpoint
- * is still found after a file has changed, and the change is detected.
+ * Returns the name of a replay's checkpoint, without a file extension. The name does not depend on the sizes and
+ * modification times of the inputs, so that the checkpoint is still found, and the change reported, if an input has
+ * changed.
  */
 export function checkpointName(files: readonly FileIdentity[], identity: string): string {
   const what = JSON.stringify([files.map(({ path }) => path), identity]);
@@ -72,7 +76,7 @@ export function checkpointName(files: readonly FileIdentity[], identity: string)
 }
 
 interface Resumable {
-  /** The checkpoint to continue from. Absent if there is nothing to resume. */
+  /** The checkpoint of the interrupted or finished replay. Absent if the replay must start at the beginning. */
   readonly saved?: SavedCheckpoint;
   readonly note?: string;
 }
@@ -82,7 +86,10 @@ interface CheckpointLocation {
   readonly files: readonly FileIdentity[];
 }
 
-/** Returns the checkpoint to continue from, and a note if there is nothing to resume. Throws InputError. */
+/**
+ * Returns the checkpoint in `text`, and a note for the user if there is nothing to resume. Throws InputError if `text`
+ * is not a checkpoint of this version.
+ */
 export function resumeFrom(text: string | undefined, { file, files }: CheckpointLocation): Resumable {
   if (text === undefined) {
     return {
@@ -136,7 +143,7 @@ function isSaved(value: unknown): value is SavedCheckpoint {
   );
 }
 
-/** Whether a value is a ResultsPart. Its name must not be a path, because it is appended to a folder. */
+/** Whether a value is a ResultsPart. Rejects a `name` with a slash, because it is joined to the path of a folder. */
 function isResultsPart(results: unknown): boolean {
   if (typeof results !== 'object' || results === null) return false;
   const { name, bytes } = results as Partial<ResultsPart>; // each field is validated below
@@ -153,7 +160,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Whether a value is a range that begins after the end of the previous range. */
+/** Whether a value is a non-empty range that leaves a gap to the previous range. */
 function isRange(range: unknown, index: number, all: readonly unknown[]): boolean {
   if (!Array.isArray(range) || range.length !== 2 || !range.every(Number.isSafeInteger)) return false;
   const [start, end] = range as [number, number]; // checked above

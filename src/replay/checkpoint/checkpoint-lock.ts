@@ -3,22 +3,22 @@ import { basename, dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
 import { isAbandoned, ownedName, ownerOf } from '../../files.ts';
 
-/** File extension of locks: empty files whose names contain the process id, so that the lock of a dead process is free. */
+/** File extension of locks. Their names contain a process id, so that locks of ended processes can be ignored. */
 export const LOCK = '.lock';
 
-/** Reports that another process runs the same replay, which would write the same checkpoint. */
+/** Thrown if the same replay is already running, because both would write the same checkpoint. */
 export class ReplayInUseError extends InputError {}
 
 /**
- * Takes the lock of a checkpoint. Resolves to a function that frees the lock. Throws ReplayInUseError, which
- * names the input `name`, while a living process has the lock. If two processes start at the same moment, at
- * least one is rejected, maybe both.
+ * Locks a checkpoint and resolves to a function that releases the lock. Throws ReplayInUseError, with `name` as its
+ * file, if another replay holds the lock. If two replays start at the same moment, one or both are rejected. Throws
+ * errors of the file system unchanged.
  */
 export async function lockCheckpoint(checkpoint: string, name: string): Promise<() => Promise<void>> {
   const prefix = checkpoint.replace(/\.json$/, '');
   const own = ownedName(prefix, LOCK.slice(1));
   const free = (): Promise<void> => rm(own, { force: true }).catch(() => {});
-  // Creates this lock before looking for others, so that at least the later of two processes sees the lock of the other.
+  // Creates the lock before looking for others, so that the later of two processes always sees the earlier lock.
   await (await open(own, 'wx', 0o600)).close();
   const names = await readdir(dirname(checkpoint));
   const other = names.find((each) => each !== basename(own) && isLockOf(each, basename(prefix)));

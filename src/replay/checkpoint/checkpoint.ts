@@ -21,27 +21,27 @@ import { makePrivateFolder, readPrivate, removePrivate, writePrivate } from './p
 const SAVE_EVERY_MS = 1_000;
 
 export interface CheckpointOptions {
-  /** Folder of the checkpoints; created if missing. */
+  /** Folder of the checkpoints. Created if it does not exist. */
   readonly folder: string;
   readonly inputs: readonly Input[];
   /**
-   * Text that describes the destination, selection and form of the messages: a different text makes a
-   * different replay. Only its hash is stored, so it may contain secrets.
+   * Text that distinguishes replays of the same inputs, for example by their destination and options. May contain
+   * secrets, because only a hash of it is stored.
    */
   readonly identity: string;
   /** Whether to continue where the last replay stopped. Otherwise, this replay starts at the beginning. */
   readonly resume: boolean;
-  /** Whether to start at the beginning if the last replay finished. @default false */
+  /** Whether to start at the beginning if `resume` is set but the last replay has finished. @default false */
   readonly again?: boolean;
   readonly clock: Clock;
 }
 
 /**
- * Opens the checkpoint of a replay, which stores the settled entries (delivered, failed, filtered, invalid: all but
- * unsent), so that an interrupted replay can be resumed. The checkpoint is saved at most once a second: entries settled
- * within the last second before a kill -9 are sent again. No other replay can open it until it is closed. Throws
- * ReplayInUseError, and InputError if its file cannot be used, or if `resume` is set for an input that can be read only
- * once.
+ * Opens the checkpoint of a replay. It records which entries are settled (have any outcome except `unsent`), so that an
+ * interrupted replay can be resumed. It is saved at most once a second: after a kill -9, entries that were settled
+ * after the last save are sent again. Nothing is saved if an input can be read only once. No other replay can open the
+ * checkpoint until it is closed. Throws ReplayInUseError if another replay has it open, and InputError if the folder
+ * cannot be created, if the old checkpoint cannot be used, or if `resume` is set and an input can be read only once.
  */
 export async function openCheckpoint(options: CheckpointOptions): Promise<Checkpoint> {
   const { inputs, folder, clock, resume } = options;
@@ -77,13 +77,13 @@ async function lockedCheckpoint(options: LockedCheckpoint): Promise<Checkpoint> 
   if (saved !== undefined && !(again && saved.isFinished)) {
     return new Checkpoint({ file, files, free, clock, saved, note });
   }
-  // Discards the old checkpoint before the caller empties the --failed file, because the old checkpoint refers to that file.
+  // Discards the old checkpoint now, because it refers to the --failed file, which the caller is about to empty.
   await discard(file);
   return new Checkpoint({ file, files, free, clock, note: saved === undefined ? note : undefined });
 }
 
 async function discard(file: string): Promise<void> {
-  // Ignores a read error, because an unreadable checkpoint must be removed like a readable one.
+  // Ignores read errors, because an unreadable checkpoint must be removed too.
   const text = await readPrivate(file).catch(() => undefined);
   const results = readCheckpoint(text ?? '')?.results;
   await removePrivate(file);
@@ -100,17 +100,17 @@ interface CheckpointState {
 }
 
 export class Checkpoint {
-  /** A note for the user: why `--resume` does not continue an earlier replay. Undefined if there is no such note. */
+  /** A note for the user that says why `--resume` has nothing to resume. Undefined in all other cases. */
   readonly note: string | undefined;
-  /** The saved state of the interrupted replay that this one continues. Undefined without one. */
+  /** The saved state of the earlier replay that this one continues. Undefined if this one starts at the beginning. */
   readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
-  /** The file of the checkpoint. Undefined if the replay cannot be resumed later, so that nothing is saved. */
+  /** The path of the checkpoint. Undefined if nothing is saved, because an input can be read only once. */
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
   readonly #clock: Clock;
   readonly #free: (() => Promise<void>) | undefined;
   readonly #settled: IndexRanges;
-  /** Id that distinguishes this replay from other replays of the same inputs. A resumed replay keeps its id. */
+  /** Id that distinguishes this replay from other replays of the same inputs. A resumed replay keeps the id. */
   readonly #run: string;
   #followed: FollowedFiles = {};
   #savedAt: number;
@@ -128,12 +128,12 @@ export class Checkpoint {
     this.note = note;
   }
 
-  /** Whether the checkpoint is saved to a file. Otherwise, an interrupted replay cannot be resumed. */
+  /** Whether the checkpoint is saved to a file. Otherwise, the replay cannot be resumed after an interruption. */
   get isKept(): boolean {
     return this.#file !== undefined;
   }
 
-  /** The path of the journal of results, which may not exist yet; undefined if no checkpoint is saved. */
+  /** Returns the path of the journal of results, which may not exist yet. Undefined if no checkpoint is saved. */
   resultsPath(): string | undefined {
     if (this.#file === undefined) return undefined;
     const name = this.resumed?.results?.name;
@@ -141,17 +141,20 @@ export class Checkpoint {
     return ownedName(this.#file.replace(/\.json$/, ''), 'results');
   }
 
-  /** Makes every later save wait until the contents of these files are on the disk. */
+  /** Records the parts of these files in every later save, after they are synced to disk. */
   follow(files: FollowedFiles): void {
     this.#followed = files;
   }
 
-  /** Saves the state, so that a replay that is killed at once can be resumed. Ignores failures: the last save reports them. */
+  /** Saves the state, so that the replay can be resumed even if it is killed at once. Ignores errors: `finish` saves again. */
   async begin(): Promise<void> {
     await this.#save({ isFinished: this.resumed?.isFinished ?? false }).catch(() => {});
   }
 
-  /** The id of an entry's delivery: the same in a resumed replay, so a queue adds it once. Undefined without a checkpoint. */
+  /**
+   * Returns the id of an entry's delivery. A resumed replay uses the same ids, so that a queue does not add a delivery
+   * twice. Undefined if no checkpoint is saved.
+   */
   deliveryId(index: number): string | undefined {
     return this.#file && `${this.#run}-${index.toString(36).padStart(6, '0')}`;
   }
@@ -161,7 +164,7 @@ export class Checkpoint {
     return this.#settled.has(index);
   }
 
-  /** Marks an entry as settled. Saves in the background once a second. */
+  /** Marks an entry as settled. Saves in the background, at most once a second. */
   mark(index: number): void {
     if (this.#file === undefined) return;
     this.#settled.add(index);
@@ -173,20 +176,20 @@ export class Checkpoint {
     });
   }
 
-  /** Saves at the end of the replay. `isComplete`: every selected entry is settled. Throws InputError. */
+  /** Saves for the last time, then closes the checkpoint. `isComplete`: every selected entry is settled. Throws InputError. */
   async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
     await this.#saving;
     await this.#save({ isFinished: isComplete });
     await this.close();
   }
 
-  /** Lets other replays open the checkpoint. Calls after the first do nothing. */
+  /** Releases the lock, so that other replays can open the checkpoint. Calls after the first do nothing. */
   async close(): Promise<void> {
     await this.#saving;
     await this.#free?.();
   }
 
-  /** Saves a consistent snapshot of the state at the moment of the call. */
+  /** Saves the state as it is at the moment of the call. */
   async #save({ isFinished }: Pick<SavedCheckpoint, 'isFinished'>): Promise<void> {
     if (this.#file === undefined) return;
     const { results, failed } = this.#followed;
@@ -203,13 +206,13 @@ export class Checkpoint {
   }
 }
 
-/** How long the checkpoint of a finished replay is kept, so that `--resume` does not send it again. */
+/** How long to keep the checkpoint of a finished replay. While it exists, `--resume` does not send the messages again. */
 const FINISHED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Makes the folder of checkpoints, and removes needless files: temporary files, locks and journals of killed
- * processes, and checkpoints that finished long ago. `now` is the time of the wall clock. Throws InputError
- * if the folder cannot be used. Ignores files that it cannot remove, because they do no harm.
+ * Creates the folder of checkpoints, and removes files that are no longer needed: checkpoints of replays that finished
+ * long ago, and temporary files, locks and unused journals of ended processes. Ignores files that cannot be removed,
+ * because they are harmless. `now` is in ms since the epoch. Throws InputError if the folder cannot be created.
  */
 async function prepareCheckpointFolder(folder: string, now: number): Promise<void> {
   await makePrivateFolder(folder);
@@ -232,8 +235,8 @@ async function isNamedByCheckpoint(folder: string, name: string): Promise<boolea
 }
 
 /**
- * Whether a checkpoint finished at least FINISHED_KEPT_MS ago. After its removal, no checkpoint names its journal of
- * results, so the next replay removes that journal.
+ * Whether a file is the checkpoint of a replay that finished at least FINISHED_KEPT_MS ago. Once it is removed, no
+ * checkpoint names its journal of results, so the next replay removes the journal.
  */
 async function isLongFinished(path: string, now: number): Promise<boolean> {
   if (now - (await stat(path)).mtimeMs < FINISHED_KEPT_MS) return false;

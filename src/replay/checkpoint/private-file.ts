@@ -6,11 +6,11 @@ import { fileProblem } from '../../file-problem.ts';
 import { makeFolder, ownedName, syncFolder } from '../../files.ts';
 
 /*
- * Files that only their owner may read, in a folder that only its owner may read. They are never accessed through a symbolic
- * link, because the user who made the link could choose which file is overwritten.
+ * Files with mode 0600, in a folder that is created with mode 0700. A symbolic link in place of the file or the folder is
+ * not followed, because the user who made the link could choose which file is overwritten.
  */
 
-/** Reads the text of a file; undefined if the file does not exist. Throws InputError. */
+/** Reads the text of a file. Undefined if the file does not exist. Throws InputError, also if it is a symbolic link. */
 export async function readPrivate(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW });
@@ -20,7 +20,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file atomically, even if the power fails: a new synced file replaces the old one. Throws InputError. */
+/** Replaces a file with a synced new one, so that even a power failure leaves the old or the new text. Throws InputError. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const fresh = ownedName(file, 'tmp');
   try {
@@ -33,7 +33,10 @@ export async function writePrivate(file: string, text: string): Promise<void> {
   }
 }
 
-/** Makes a folder that only its owner may read. Throws InputError. */
+/**
+ * Creates a folder and its missing parents with mode 0700. An existing folder keeps its mode. Throws InputError, also
+ * if the folder is a symbolic link.
+ */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder, 0o700);
@@ -54,7 +57,7 @@ export async function removePrivate(file: string): Promise<void> {
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'; // file operations throw it
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'; // file operations throw only such errors
 }
 
 function unusablePrivateFile(file: string, cause: unknown, use: 'read' | 'write' = 'write'): InputError {

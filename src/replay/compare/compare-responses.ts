@@ -6,19 +6,24 @@ import { itemText, pairItems } from './pair-items.ts';
 import { formatOf, valueText, type ResponseValue } from './value-format.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** Value of `to` if only the order of the items of an array differs. */
+/** Value of `to` for arrays whose items are in a different order. */
 export const OTHER_ORDER = 'other order';
 
-/** A difference of two responses to one message. Differences with equal `what`, `path`, `from` and `to` are of one kind. */
+/**
+ * A difference between the responses of two receivers to the same message. Differences with equal `what`, `path`,
+ * `from` and `to` are of the same kind.
+ */
 export interface ResponseDifference {
   readonly what: 'connection' | 'status' | 'header' | 'body';
-  /** The name of the header, or the path in the body: `$.items[*].id`. Empty for other differences. */
+  /** Name of the header, or path in the body, such as `$.items[*].id`. Empty if neither applies. */
   readonly path: string;
-  /** The kind of the old value: a status, a format such as `number`, an error code, or `response`. */
+  /** Describes the old value, for example by its status (`200`), format (`number`) or error code (`reset`). */
   readonly from: string;
+  /** Describes the new value. */
   readonly to: string;
-  /** An example: the value in the old and in the new response, or the two whole responses if they differ as a whole. */
+  /** The old value as text. For `status` and `connection`: the status and the start of the body, or the error. */
   readonly old: string;
+  /** The new value as text. */
   readonly new: string;
 }
 
@@ -29,7 +34,7 @@ export interface ComparisonContext extends ComparedContext {
 
 const EXAMPLE_LENGTH = 200;
 
-/** Compares the responses of two receivers to one message. */
+/** Returns the differences between two receivers' responses to the same message, without noise and ignored paths. */
 export function compareResponses(
   one: ComparedResponse,
   other: ComparedResponse,
@@ -45,8 +50,8 @@ export function compareResponses(
   const status: readonly ResponseDifference[] = isSameStatus
     ? []
     : [{ what: 'status', path: '', from: String(one.status), to: String(other.status), ...examples }];
-  // Skips the body if the status explains its difference: an error has a different body than a success, and a 204 has
-  // none.
+  // Skips headers and body if the statuses explain why they differ: their classes differ (200 and 500), or the new
+  // response has another status and no body (204).
   if (classOf(one.status) !== classOf(other.status) || (!isSameStatus && other.body === '')) return status;
   return [...status, ...partDifferences(partsOfResponse(one), partsOfResponse(other), context)];
 }

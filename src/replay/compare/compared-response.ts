@@ -6,7 +6,7 @@ import type { ResponseValue } from './value-format.ts';
 /** A value for each of the two receivers. */
 export type Sides<Value> = Readonly<Record<'old' | 'new', Value>>;
 
-/** The response of a receiver to a message, or the error in place of a response. */
+/** The response of a receiver to a message, or the error if no complete response was received. */
 export type ComparedResponse =
   | {
       readonly kind: 'response';
@@ -14,7 +14,7 @@ export type ComparedResponse =
       /** All headers, with lower-case names. */
       readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
       readonly body: string;
-      /** Milliseconds to the status line. */
+      /** Milliseconds from the start of the request to the status line. */
       readonly ms: number;
     }
   | {
@@ -24,16 +24,19 @@ export type ComparedResponse =
       readonly detail: string;
     };
 
-/** The parts of a response, as values to compare. */
+/** The parts of a response that are compared. */
 export interface ResponseParts {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly bodyKind: 'empty' | 'JSON' | 'text';
-  /** The parsed JSON, or the text. A text of several words is an object, so that noise in one word hides only that word. */
+  /**
+   * The parsed JSON, or the text. Undefined if the body is empty. Text of several words is stored as an object with a
+   * property for each word and each separator, so that noise in one word does not hide differences in the others.
+   */
   readonly body: ResponseValue;
 }
 
-/** Headers to ignore: they describe the connection and the server program, and do not affect the sender. */
+/** Headers that are not compared: they describe the transfer or the server program, and do not matter to the sender. */
 const UNCOMPARED: ReadonlySet<string> = new Set([
   'age',
   'alt-svc',
@@ -65,7 +68,7 @@ export function partsOfResponse({
     : { ...read, bodyKind: 'text', body: wordsOf(body) };
 }
 
-/** Maximum number of words and separators in a text to compare word by word. */
+/** Maximum number of words and separators in a text that is compared word by word. Longer texts are compared as a whole. */
 const MAX_WORDS = 200;
 
 function wordsOf(text: string): JsonValue {
@@ -81,7 +84,10 @@ function headerText(name: string, value: string | readonly string[]): string {
   return name === 'content-type' ? text.toLowerCase().replaceAll(/\s*;\s*/g, '; ') : text;
 }
 
-/** Returns the name and attributes of a cookie, without its secret value and its expiry, which differ in each response. */
+/**
+ * Returns the name and the sorted attributes of a cookie. Omits the value, because it is secret, and the expiry time,
+ * because it can differ in each response.
+ */
 function cookieText(cookie: string): string {
   const [pair = '', ...attributes] = cookie.split(/\s*;\s*/);
   const name = pair.includes('=') ? pair.split('=', 1)[0] : '';
@@ -89,7 +95,7 @@ function cookieText(cookie: string): string {
   return [name, ...texts.filter(Boolean).toSorted()].join('; ');
 }
 
-/** Parses JSON. Undefined if the text is not JSON, or if parsing would lose a number or a duplicate key. */
+/** Parses JSON. Undefined if the text is not JSON, is nested too deep, or would lose a number or a duplicate key. */
 function jsonOrUndefined(text: string): JsonValue | undefined {
   try {
     return readJsonString(text);

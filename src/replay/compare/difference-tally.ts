@@ -2,23 +2,24 @@ import { OTHER_ORDER, type ResponseDifference } from './compare-responses.ts';
 import { headerPath, type NoiseModel } from './noise-model.ts';
 import type { ComparedEntry } from './value-sketch.ts';
 
-/** A kind of difference, with its first occurrence as an example. */
+/** A kind of difference, with an example. */
 export interface DifferenceKind {
-  /** The difference at the first message that has one of this kind. */
+  /** The difference in the first message that has a difference of this kind. */
   readonly example: ResponseDifference;
+  /** The first message that has a difference of this kind. */
   readonly first: ComparedEntry;
-  /** Number of messages with a difference of this kind. */
+  /** Number of messages with a difference of this kind. At noisy paths, each item of a list counts separately. */
   readonly messages: number;
 }
 
-/** Number of kinds to keep, each with one example, so that memory does not grow with the messages. */
+/** Maximum number of kinds to keep, so that memory does not grow with the number of messages. */
 const MAX_KINDS = 200;
 const ORDER = ['status', 'connection', 'header', 'body'] as const;
 
-/** Counts differences by kind. */
+/** Counts, for each kind of difference, the messages that have it. */
 export class DifferenceTally {
   readonly #kinds = new Map<string, DifferenceKind>();
-  /** Number of messages with a difference that is not counted, because there are already MAX_KINDS kinds. */
+  /** Number of differences of kinds beyond MAX_KINDS, which are not kept. A message counts once for each of these kinds. */
   furtherMessages = 0;
 
   add(differences: readonly ResponseDifference[], message: ComparedEntry): void {
@@ -37,7 +38,7 @@ export class DifferenceTally {
     }
   }
 
-  /** Returns the kinds of differences. At noisy paths, returns only differences in kind, such as a text for a number. */
+  /** Returns the kinds of differences that noise does not explain, sorted by `what` and then by first message. */
   kinds(noise: NoiseModel): readonly DifferenceKind[] {
     const kinds = [...this.#kinds.values()].filter(({ example: { what, path, to } }) => {
       if (to === OTHER_ORDER) return !noise.isUnordered(path);

@@ -1,13 +1,13 @@
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 
-/** Returns whether `--ignore` names a path, such as `$.items[*].id` or `header etag`. */
+/** Returns whether `--ignore` matches a path, such as `$.items[*].id` or `header etag`. */
 export type IgnoresPath = (path: string) => boolean;
 
 /**
- * Parses the values of `--ignore`: a path in the body such as `$.items[*].id`, `items.*.id` or `**.id`, which includes all
- * values below it, or `header NAME`. Adds each value that matches a path to `matched`. Throws ConfigError for an empty
- * path.
+ * Parses the values of `--ignore`. Each is `header NAME`, or a path in the body such as `$.items[*].id`, `items.*.id`
+ * or `**.id`, which also matches all values below it. The returned function adds each value that matches a path to
+ * `matched`. Throws ConfigError for an empty path.
  */
 export function readIgnoredPaths(texts: readonly string[], matched = new Set<string>()): IgnoresPath {
   const patterns = texts.map((text) => [text, ignoredPattern(text)] as const);
@@ -39,7 +39,7 @@ function ignoredPattern(text: string): RegExp {
   return new RegExp(`^${steps.join('\\.').replaceAll('.*\\.', '(?:.*\\.)?')}(?:\\.|$)`);
 }
 
-/** Normalizes a path: a dot before each step, and `*` in place of each index. */
+/** Normalizes a path: removes the leading `$`, separates the steps with dots, and replaces each index with `*`. */
 function plainPath(path: string): string {
   return path
     .replace(/^\$\.?/, '')

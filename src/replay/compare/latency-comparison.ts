@@ -1,40 +1,48 @@
 import type { Sides } from './compared-response.ts';
 
-/** A difference of the latencies of two receivers. */
+/** A difference between the latencies of two receivers. */
 export interface LatencyDifference {
-  /** Title of the messages that differ, such as `track "Order Completed"`. Undefined for all messages. */
+  /** Title of the messages, such as `track "Order Completed"`. Undefined if the difference concerns all messages. */
   readonly title: string | undefined;
-  /** `median`: the medians differ. `slow`: the numbers of slow responses differ. `single`: one message is always slower. */
+  /**
+   * `median`: the medians differ. `slow`: one receiver was slow more often. `single`: one message was slow each time it
+   * was sent.
+   */
   readonly kind: 'median' | 'slow' | 'single';
-  /** For `slow`: the number of slow responses. Otherwise: the median or the latency in milliseconds. */
+  /** The old receiver's median in ms (`median`), number of slow responses (`slow`) or latency in ms (`single`). */
   readonly old: number;
+  /** The same for the new receiver. */
   readonly new: number;
-  /** For `slow`: the latency in milliseconds from which a response counts as slow. */
+  /** For `slow`: the latency in ms from which a response counts as slow. */
   readonly fromMs?: number;
+  /** Number of messages whose latencies were compared. */
   readonly messages: number;
 }
 
-/** Minimum number of messages to compare medians, because a pause of a busy machine delays several messages in a row. */
+/** Minimum number of messages to compare latencies, because a pause of a busy machine delays several in a row. */
 const MIN_MESSAGES = 20;
-/** Minimum factor and time by which latencies must differ, because other work of the machine causes smaller differences. */
+/**
+ * Minimum factor and minimum time in ms (LEAST_MS) by which latencies must differ. Other work of the machine causes
+ * smaller differences.
+ */
 const FACTOR = 3;
 const LEAST_MS = 50;
-/** Minimum number of separate slow periods of one receiver, if the other receiver had none. */
+/** Minimum number of slow periods (see SlowTimes) of one receiver if the other had none. Each period of the other adds 4. */
 const MIN_SLOW = 6;
-/** Minimum time by which one receiver must be slower before a single message is sent again. */
+/** Minimum time in ms by which one receiver must be slower than the other before a message is sent again. */
 const SINGLE_MS = 150;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;
 
-/** State at the start of a request that is needed when the response arrives. */
+/** State at the start of a request, which is needed when the response arrives. */
 export interface LatencyStart {
   /** Milliseconds on the monotonic clock. */
   readonly at: number;
-  /** Number of fast responses of this receiver before the request. */
+  /** Number of fast responses that the receiver had given before the request. */
   readonly fast: number;
 }
 
-/** Compares the latencies of two receivers. Both get every message, and they take turns in getting it first. */
+/** Compares the latencies of two receivers. Both get every message, and take turns to get it first. */
 export class LatencyComparison {
   readonly #all = new LatencyPair();
   readonly #byTitle = new Map<string, LatencyPair>();
@@ -50,7 +58,7 @@ export class LatencyComparison {
     return { at, fast: this.#slow[side].fast };
   }
 
-  /** Adds the latencies of one message. Returns whether the message must be sent again, because one receiver was slow. */
+  /** Adds the latencies of one message. Returns whether only one receiver was slow: the message must then be sent again. */
   add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): boolean {
     this.#all.add(ms);
     let pair = this.#byTitle.get(title);
@@ -65,7 +73,10 @@ export class LatencyComparison {
     return this.slowSideOf(ms) !== undefined;
   }
 
-  /** Adds the latencies of a message that was sent again, alone in flight. Returns whether it is confirmed as slow. */
+  /**
+   * Takes the latencies of a message that was sent again several times, alone in flight. Returns whether the receiver
+   * `side` was slow each time, and took at least twice the 99th percentile of the other receiver's latencies.
+   */
   confirm(title: string, side: 'old' | 'new', repeats: readonly Sides<number>[]): boolean {
     const least = Math.min(...repeats.map((ms) => ms[side]));
     const usual = this.#all[side === 'old' ? 'new' : 'old'].quantile(0.99);
@@ -75,7 +86,7 @@ export class LatencyComparison {
     return this.#confirmed !== undefined;
   }
 
-  /** Returns the receiver that was slow, if the other one was fast. */
+  /** Returns the receiver that was slow, if the other was much faster. Undefined until MIN_MESSAGES messages are added. */
   slowSideOf({ old, new: new_ }: Sides<number>): 'old' | 'new' | undefined {
     const [fast, slow] = [Math.min(old, new_), Math.max(old, new_)];
     const isSlow = slow >= this.#slowFromMs && slow >= fast + SINGLE_MS && slow >= FACTOR * fast;
@@ -84,8 +95,9 @@ export class LatencyComparison {
   }
 
   /**
-   * Returns the difference of the median latency of all messages. Without one, returns the differences of
-   * each title of a message; without these, the difference in slow responses.
+   * Returns the difference between the medians of all messages. If there is none, returns the differences between the
+   * medians of each title. If there are none either, returns the difference in slow periods, or the message that is
+   * slow each time.
    */
   differences(): readonly LatencyDifference[] {
     const whole = this.#all.difference(undefined);
@@ -95,7 +107,10 @@ export class LatencyComparison {
     return ofTitles.length > 0 ? ofTitles : this.#slowDifferences();
   }
 
-  /** Compares the numbers of slow periods. A pause of this machine does not matter, because it delays both receivers. */
+  /**
+   * Compares the numbers of slow periods. A pause of this machine does not matter, because it delays the responses of
+   * both receivers. If the numbers are similar, returns the message that `confirm` has found, if any.
+   */
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
     const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
@@ -130,7 +145,7 @@ class LatencyPair {
   }
 }
 
-/** Counts latencies in buckets that grow by 5 %, so that the memory is constant. */
+/** Counts latencies in a fixed number of buckets, each 5 % wider than the previous one, so that memory is constant. */
 class FactorHistogram {
   static readonly #growth = Math.log(1.05);
   readonly #buckets = new Uint32Array(300); // up to 2 million ms
@@ -143,12 +158,15 @@ class FactorHistogram {
     this.count++;
   }
 
-  /** The median in ms, with an error of at most 5 %. 0 without latencies. */
+  /** The median in ms, rounded down as in `quantile`. */
   get median(): number {
     return this.quantile(0.5);
   }
 
-  /** Returns the latency in ms that `share` of all latencies do not exceed. */
+  /**
+   * Returns the latency in ms that this share of all latencies does not exceed. Rounded down, with an error of at most
+   * 5 % plus 0.05 ms. 0 without latencies.
+   */
   quantile(share: number): number {
     let seen = 0;
     const at = this.#buckets.findIndex((count) => (seen += count) >= share * this.count);
@@ -157,8 +175,8 @@ class FactorHistogram {
 }
 
 /**
- * Counts slow responses, and separate slow periods: a pause of the receiver or of this machine delays all messages in flight,
- * but counts as one period.
+ * Counts the fast responses (`fast`), slow responses (`count`) and slow periods (`times`) of a receiver. A pause of the
+ * receiver or of this machine delays all messages in flight, but counts as one slow period.
  */
 class SlowTimes {
   readonly #concurrency: number;
@@ -178,7 +196,7 @@ class SlowTimes {
       return;
     }
     this.count++;
-    // A receiver that responded to many other messages in the meantime was not paused.
+    // A receiver that gave many fast responses in the meantime was not paused.
     const isAlone = this.fast - start.fast > 2 * this.#concurrency;
     if ((isAlone && start.at - this.#countedAt > fromMs) || start.at > this.#until) {
       this.times++;

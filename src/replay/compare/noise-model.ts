@@ -11,26 +11,27 @@ import {
 import { sketchDifferences, ValueSketch, type ComparedEntry, type SketchDifference } from './value-sketch.ts';
 import { visitPairs } from './visit-pairs.ts';
 
-/** Context of compared values: the exchange that they come from, and its message. */
+/** Context in which values are compared, with the message to which the receivers responded. */
 export interface ComparedContext extends ExchangeContext {
   readonly entry: ComparedEntry;
 }
 
-/** A difference in kind, such as in the format, between the values of two receivers at a noisy path. */
+/** A difference at a noisy path that noise does not explain, such as values in another format. */
 export interface NoiseDifference extends SketchDifference {
   readonly what: 'header' | 'body';
   readonly path: string;
 }
 
-/** The values at one path of the responses. They decide whether the path is noise. */
+/** Statistics about the values at one path of the responses. They decide whether the values are noise. */
 interface PathHistory {
-  /** Number of pairs of responses of the old receiver to the same message. */
+  /** Number of pairs of values from two responses of the old receiver to the same message. */
   pairs: number;
-  /** Number of the pairs whose values differ. */
+  /** Number of pairs in which the two values differ. */
   differing: number;
+  /** The values of the old and the new receiver that `accepts` has compared. */
   readonly old: ValueSketch;
   readonly new: ValueSketch;
-  /** Values of the old receiver's responses to repeated messages. */
+  /** The values in the old receiver's second responses to the same messages. */
   readonly again: ValueSketch;
 }
 
@@ -44,10 +45,10 @@ export class NoiseModel {
   readonly #histories = new Map<string, PathHistory>();
   readonly #unordered = new Set<string>();
   readonly #dictionaries = new Set<string>();
-  /** Paths at which values were ignored because they look generated, before a repeated request confirmed it. */
+  /** Paths at which a difference was accepted because both values look generated, such as two UUIDs. */
   readonly #generated = new Set<string>();
 
-  /** Learns from two responses of one receiver to the same message. */
+  /** Learns from two responses of the old receiver to the same message. */
   learn(first: ResponseParts, second: ResponseParts, context: ComparedContext): void {
     // Ignores pairs with different statuses, because a receiver may respond to a duplicate with 409.
     if (first.status !== second.status) return;
@@ -74,7 +75,7 @@ export class NoiseModel {
     });
   }
 
-  /** Whether the values of two receivers are equal or differ only by noise. Adds both values to the history of the path. */
+  /** Adds the values of two receivers to the history of the path. Returns whether they are equal or differ only by noise. */
   accepts(path: string, one: ResponseValue, other: ResponseValue, context: ComparedContext): boolean {
     const history = this.#historyAt(path);
     const example = { old: valueText(one), new: valueText(other), first: context.entry, now: context.now };
@@ -86,12 +87,12 @@ export class NoiseModel {
     return true;
   }
 
-  /** Whether the keys of the object at a path are generated, so that they differ in each response. */
+  /** Whether the keys of the object at a path are generated for each response. */
   hasGeneratedNames(path: string): boolean {
     return this.#dictionaries.has(path);
   }
 
-  /** Whether a path goes through a generated key. Such paths were added before the key was known to be generated. */
+  /** Whether a path contains a generated key. Such a path was added before the key was known to be generated. */
   #isGeneratedName(path: string): boolean {
     return [...this.#dictionaries].some((each) => path.startsWith(each) && !path.startsWith(`${each}.*`));
   }
@@ -100,14 +101,17 @@ export class NoiseModel {
     return this.#unordered.has(path);
   }
 
-  /** Whether a path is noise: its values differ between two responses of the old receiver to the same message. */
+  /**
+   * Whether the values at a path are noise: they differ between two responses of the old receiver to the same message,
+   * and not only because the second request is a duplicate. Also true for a path that contains a generated key.
+   */
   isNoisy(path: string): boolean {
     const history = this.#histories.get(path);
     if (history === undefined) return this.#isGeneratedName(path);
     return (history.differing > 0 && !isRepeatEffect(history)) || this.#isGeneratedName(path);
   }
 
-  /** Returns the differences in kind at noisy paths, such as a text in place of a number. */
+  /** Returns the differences at noisy paths that noise does not explain, such as text in place of a number. */
   differences(): readonly NoiseDifference[] {
     return this.#noisyPaths().flatMap((noisePath) => {
       const history = this.#histories.get(noisePath);
@@ -120,11 +124,14 @@ export class NoiseModel {
     });
   }
 
-  /** Returns a text for comparing array items. Values that differ only by noise have equal texts. */
+  /**
+   * Returns a text that stands for a value when array items are compared. Values that differ only by noise have equal
+   * texts.
+   */
   readonly standIn = (path: string, value: ResponseValue, context: ExchangeContext): string =>
     this.isNoisy(path) ? `<${formatOf(value)}>` : maskedText(value, context);
 
-  /** Returns the sorted paths at which differences were ignored. */
+  /** Returns the paths that are noise, and `order of PATH` for each array whose order is noise. Sorted. */
   paths(): readonly string[] {
     return [...this.#noisyPaths(), ...Array.from(this.#unordered, (path) => `order of ${path}`)].toSorted();
   }
@@ -164,13 +171,16 @@ export function bodyPath({ bodyKind }: ResponseParts): string {
   return bodyKind === 'JSON' ? '$' : 'text';
 }
 
-/** Whether the values differ only because the second request is a duplicate: only first responses say `created`. */
+/**
+ * Whether the values differ only because the second request is a duplicate: for example, all first responses have
+ * `created`, and no second response has it. False if the first values look generated (shape `#`).
+ */
 function isRepeatEffect(history: PathHistory): boolean {
   const [shape, further] = history.old.textsOf('shape').keys();
   return isSeparate(history) && further === undefined && shape !== '#';
 }
 
-/** Whether all responses to duplicates have the same value, which no first response has. */
+/** Whether all responses to duplicates have values of one shape (see `shapeOf`), which no first response has. */
 function isOnlyOfDuplicates(history: PathHistory): boolean {
   return isSeparate(history) && history.again.textsOf('shape').size === 1;
 }

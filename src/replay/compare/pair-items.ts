@@ -3,9 +3,9 @@ import type { ResponseValue } from './value-format.ts';
 import { keyPath } from './visit-pairs.ts';
 
 interface ItemPairing {
-  /** Pairs of equal items. The remaining items are paired by position. */
+  /** Pairs of items with equal texts, and pairs of the remaining items in their order. Omits items without a partner. */
   readonly pairs: readonly (readonly [JsonValue, JsonValue])[];
-  /** Whether equal items are in another order. */
+  /** Whether the items with equal texts are in a different order. */
   readonly isReordered: boolean;
 }
 
@@ -34,7 +34,7 @@ export function pairItems(
   return { pairs, isReordered: found.some((at, index) => index > 0 && at < (found[index - 1] ?? 0)) };
 }
 
-/** Returns the text of an item. Sorts keys, because their order does not matter. */
+/** Returns the text by which an item is compared. Sorts the keys of objects, because their order does not matter. */
 export function itemText(
   path: string,
   item: ResponseValue,

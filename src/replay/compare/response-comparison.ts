@@ -21,31 +21,34 @@ export interface ResponseComparisonResult {
   /** Number of messages that were sent to both receivers. */
   readonly compared: number;
   readonly kinds: readonly DifferenceKind[];
-  /** Number of messages with a difference whose kind is not in `kinds`, because the number of kinds is limited. */
+  /**
+   * Number of differences of kinds that are not in `kinds`, because the number of kinds is limited. A message counts
+   * once for each of these kinds.
+   */
   readonly furtherMessages: number;
   readonly latency: readonly LatencyDifference[];
-  /** The paths that were ignored as noise. */
+  /** The paths at which differences are ignored as noise. */
   readonly noise: readonly string[];
 }
 
-/** Number of messages, at the start, that are sent to the old receiver twice, to learn which values are noise. */
+/** Number of messages at the start that are sent to the old receiver twice, to learn which values are noise. */
 export const LEARNED_MESSAGES = 20;
 
 /** Maximum number of messages to send again after the first LEARNED_MESSAGES, to learn more noise. */
 const MAX_REPEATS = 50;
 const MAX_COUNTED = 1_000;
 
-/** Compares the responses of two receivers. Compares the first messages only after noise is learned from them. */
+/** Compares the responses of two receivers. The first messages are compared only after noise is learned from all of them. */
 export class ResponseComparison {
   readonly latency: LatencyComparison;
   readonly #ignores: IgnoresPath;
   readonly #noise = new NoiseModel();
   readonly #tally = new DifferenceTally();
-  /** The exchanges from which noise is learned. Undefined once they are compared. */
+  /** The first exchanges, which wait until noise is learned from all of them. Undefined once they are compared. */
   #learned: ComparedExchange[] | undefined = [];
   #compared = 0;
   #repeats = 0;
-  /** Number of differences by path. */
+  /** Number of differences for each header and each path in the body, for at most MAX_COUNTED of them. */
   readonly #counts = new Map<string, number>();
 
   /** @param concurrency maximum number of messages in flight */
@@ -61,7 +64,10 @@ export class ResponseComparison {
     this.#noise.learn(partsOfResponse(old), partsOfResponse(again), contextOf(exchange));
   }
 
-  /** Returns the receivers that must get the message again, because the difference may be noise. */
+  /**
+   * Adds an exchange. Returns the receivers that must get its message again: `old` if a difference may be noise, `both`
+   * if only one receiver was slow.
+   */
   add(exchange: ComparedExchange): 'old' | 'both' | undefined {
     this.#compared++;
     const { entry, responses, starts } = exchange;
@@ -96,7 +102,10 @@ export class ResponseComparison {
     this.#repeats = 0;
   }
 
-  /** Compares an exchange. Returns whether its message must be repeated: at the 1st, 2nd, 4th, 8th … difference of a field. */
+  /**
+   * Compares an exchange. Returns whether its message must be sent again: at the 1st, 2nd, 4th, 8th … difference at the
+   * same header or path, until MAX_REPEATS is reached.
+   */
   #compare(exchange: ComparedExchange): boolean {
     const { old, new: new_ } = exchange.responses;
     const context = { ...contextOf(exchange), noise: this.#noise, ignores: this.#ignores };

@@ -1,48 +1,57 @@
 import type { Origin } from '../reading/replay-entry.ts';
 import { formatOf, valueTimeOf, valueText, type ResponseValue } from './value-format.ts';
 
-/** The message in which a difference was found. */
+/** A compared message, as reports identify it. */
 export interface ComparedEntry {
-  /** Index of the message in all inputs, from 0. */
+  /** Number of the message among all entries of the inputs, from 1. */
   readonly index: number;
   readonly origin: Origin;
-  /** The type and the name of the message: `track "Order Completed"`. */
+  /** The type of the message, and its name if it has one, such as `track "Order Completed"`. */
   readonly title: string;
 }
 
-/** Number of messages whose values have a trait, and the two values of the first such message as an example. */
+/** Number of values that have a trait, such as the format `uuid`, and an example from the first message with such a value. */
 export interface TraitMessages {
+  /** Number of values with the trait. Each item of a list counts separately. */
   messages: number;
   readonly first: ComparedEntry;
+  /** The values of both receivers in that message, as text. */
   readonly old: string;
   readonly new: string;
 }
 
-/** The message to which a value belongs, with the values of both receivers as an example. */
+/**
+ * The origin of a value: its message, when the response came, and the values of both receivers, to show as an example
+ * if they differ.
+ */
 export interface SketchedValue extends Omit<TraitMessages, 'messages'> {
   /** When the response came, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A difference in kind between the values of two receivers, such as `text` in place of `number`. */
+/** A difference between the values of two receivers at a noisy path, such as `text` in place of `number`. */
 export interface SketchDifference extends TraitMessages {
   readonly from: string;
   readonly to: string;
 }
 
+/** Properties by which the values of two receivers are compared, in this order. */
 const TRAITS = ['format', 'number', 'time', 'shape', 'characters', 'length'] as const;
 type Trait = (typeof TRAITS)[number];
 
 /** Maximum number of distinct values to keep, and of distinct texts of each trait. */
 const MAX_KEPT = 30;
 const MIN_VALUES = 10;
-/** Minimum number of messages with a trait that the other receiver never shows, to rule out chance. */
+/** Minimum number of values with a trait that no value of the other receiver has, to rule out chance. */
 const MIN_MESSAGES = 5;
-/** Minimum expected number of messages with a missing trait. If 10 are expected, chance yields none 1 time in 20,000. */
+/**
+ * Minimum number of values with a trait that must be expected for their absence to count. If 10 are expected, chance
+ * yields none 1 time in 20,000.
+ */
 const MIN_EXPECTED = 10;
 const CURRENT_MS = 10 * 60 * 1_000;
 
-/** A summary of the values of one receiver at one path. Its size does not grow with the number of messages. */
+/** A summary of the values of one receiver at one path. Its size does not grow with the number of values. */
 export class ValueSketch {
   count = 0;
   readonly values = new Set<string>();
@@ -71,7 +80,7 @@ export class ValueSketch {
     return this.traits.get(trait) ?? NONE;
   }
 
-  /** Whether the values are few and recur, such as the constants of an enum. */
+  /** Whether the values are few and recur, like the constants of an enum. */
   get isChoice(): boolean {
     return this.count >= MIN_VALUES && this.values.size < MAX_KEPT && this.values.size * 3 <= this.count;
   }
@@ -107,7 +116,8 @@ function traitsOf(value: ResponseValue, now: number): readonly (readonly [Trait,
   }
   if (typeof value !== 'string') return traits;
   traits.push(['characters', charactersOf(value)]);
-  // Ignores the length of a text that ends in a counter, because the counter gets longer: `order-99`, `order-100`.
+  // Ignores the length if no letter follows a digit, because the digits may be a counter, which gets longer:
+  // `order-99`, `order-100`.
   if (/\d[a-z]/i.test(value) || !/\d/.test(value)) traits.push(['length', `${value.length} characters`]);
   return traits;
 }
@@ -117,7 +127,10 @@ function charactersOf(text: string): string {
   return /[^\w+/=.:-]/.test(text) ? 'text with signs' : 'one word';
 }
 
-/** Returns a text with `#` for each number and random word: equal for all random ids, but not for `created` and `failed`. */
+/**
+ * Returns the shape of a value: its text with `#` in place of numbers and random words. Most random ids have equal
+ * shapes, but `created` and `failed` do not.
+ */
 function shapeOf(value: ResponseValue): string {
   if (typeof value === 'number') return '#';
   if (typeof value !== 'string') return valueText(value, 40);
@@ -130,7 +143,10 @@ function isRandomWord(word: string): boolean {
   return word.length >= 8 && (word.match(/[a-z](?=[A-Z])|[A-Z](?=[A-Z])/g)?.length ?? 0) > 2;
 }
 
-/** Returns how the values of the new receiver differ in kind from those of the old one. `again` holds more old values. */
+/**
+ * Returns the differences between the values of two receivers that chance does not explain. Stops at the first trait
+ * with a difference. Values that occur in `again`, which are also from the old receiver, do not count as new.
+ */
 export function sketchDifferences(
   old: ValueSketch,
   new_: ValueSketch,
@@ -149,7 +165,7 @@ export function sketchDifferences(
   return [];
 }
 
-/** Returns the texts of `trait` that occur in the new values and not in the old ones. */
+/** Returns a difference for each text of `trait` that only the new values have, except texts that may be due to chance. */
 function unseenTexts(
   trait: Trait,
   old: ValueSketch,
@@ -170,7 +186,7 @@ function unseenTexts(
     }));
 }
 
-/** Returns a text of a trait that the old values often have and the new values never have. */
+/** Returns a difference if the old values often have a text of `trait` that the new values never have. */
 function lostTexts(trait: Trait, old: ValueSketch, new_: ValueSketch): readonly SketchDifference[] {
   const left = new_.textsOf(trait);
   const [example] = left.values();
@@ -183,7 +199,10 @@ function lostTexts(trait: Trait, old: ValueSketch, new_: ValueSketch): readonly 
   return [{ ...example, ...kinds, messages: new_.count }];
 }
 
-/** Whether it is unlikely to be chance that one side shows a trait in some of its values, and the other side in none. */
+/**
+ * Whether chance is an unlikely reason why `messages` of `count` values have a trait, but none of `otherCount` values
+ * of the other receiver.
+ */
 function isUnlikely(messages: number, count: number, otherCount: number): boolean {
   return messages >= MIN_MESSAGES && (messages / count) * otherCount >= MIN_EXPECTED;
 }
@@ -192,7 +211,7 @@ function usualText(texts: ReadonlyMap<string, TraitMessages>): string {
   return [...texts].toSorted(([, one], [, other]) => other.messages - one.messages)[0]?.[0] ?? '';
 }
 
-/** Returns the difference if only the old values vary, or if the new numbers are far outside the range of the old ones. */
+/** Returns a difference if only the old values vary, or if all new numbers are far outside the range of the old ones. */
 function wholeKinds(old: ValueSketch, new_: ValueSketch): readonly { from: string; to: string }[] {
   if (Math.min(old.count, new_.count) < MIN_VALUES) return [];
   if (new_.values.size === 1 && old.values.size >= 5) return [{ from: 'changing values', to: 'one value' }];

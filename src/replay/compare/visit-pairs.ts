@@ -3,19 +3,22 @@ import { formatOf, type ResponseValue } from './value-format.ts';
 
 type Items = readonly JsonValue[];
 
-/** Receives the pairs of values that two JSON values have at equal paths. */
+/** Receives the pairs of values at equal paths of two JSON values. */
 export interface PairVisitor {
-  /** Whether to skip the values at a path, and all values in them. */
+  /** Whether to skip the values at a path, and everything in them. */
   readonly skips: (path: string) => boolean;
-  /** Whether the keys of an object are generated. `onlyOne` and `onlyOther` count the keys of only one of the objects. */
+  /**
+   * Whether the keys of two objects are generated. `onlyOne` and `onlyOther` are the numbers of keys that only the
+   * first or only the second object has. Keys that are ids (see `isId`) do not count.
+   */
   readonly hasGeneratedNames: (path: string, onlyOne: number, onlyOther: number) => boolean;
-  /** Called for values that are not both objects or both arrays. */
+  /** Called for each pair that is neither two objects nor two arrays. */
   readonly leaf: (path: string, one: ResponseValue, other: ResponseValue) => void;
-  /** Returns the pairs of items to visit. */
+  /** Called for each pair of arrays. Returns the pairs of items to visit. */
   readonly items: (path: string, one: Items, other: Items) => readonly (readonly [JsonValue, JsonValue])[];
 }
 
-/** Visits the pairs of values at equal paths. All items of an array have one path: `$.items[*].id`. */
+/** Visits the pairs of values at equal paths. All items of an array have the same path, such as `$.items[*]`. */
 export function visitPairs(
   path: string,
   [one, other]: readonly [ResponseValue, ResponseValue],
@@ -46,7 +49,10 @@ function namesOnlyIn(one: JsonObject, other: JsonObject): number {
   return Object.keys(one).filter((name) => !Object.hasOwn(other, name) && !isId(name)).length;
 }
 
-/** Pairs the keys of two objects. Generated keys that only one object has are paired in their order. */
+/**
+ * Pairs the equal keys of two objects, and pairs the generated keys that only one object has in their order. A key
+ * without a partner is paired with itself.
+ */
 function namePairs(
   [one, other]: readonly [JsonObject, JsonObject],
   isGenerated: (name: string) => boolean,
@@ -65,7 +71,7 @@ function isId(name: string): boolean {
   return /^\d+$/.test(name) || formatOf(name) === 'uuid';
 }
 
-/** Returns the path of a key. All ids have the same path, because an object with ids as keys is like a list. */
+/** Returns the path of a key. All keys that are ids have the same path, because an object with such keys is like a list. */
 export function keyPath(path: string, name: string): string {
   if (isId(name)) return `${path}.*`;
   return /^[\w$-]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
