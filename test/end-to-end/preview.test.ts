@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectRejected } from '../cli/expect-rejected.ts';
 import { argv } from './argv.ts';
@@ -46,6 +48,21 @@ ${BODY}
     expect(stdout).toContain(`X-Api-Key: ${CANARY} two\n`);
     expect(stdout).toContain(`Authorization: Basic ${Buffer.from(`user:${CANARY}`).toString('base64')}\n`);
     expect(stderr).toBe('');
+  });
+
+  it('leaves the files of --failed and --report as they are', async () => {
+    const before = {
+      'two.ndjson': `${track(1)}\nnot JSON\n`,
+      'failed.ndjson': 'earlier\n',
+      'r.json': '{}\n',
+    };
+    const cwd = temporaryFolder(before);
+    await hooks(
+      argv`replay two.ndjson --url http://127.0.0.1:9 --dry-run --failed failed.ndjson --report r.json`,
+      { cwd },
+    );
+    const after = Object.keys(before).map((name) => [name, readFileSync(join(cwd, name), 'utf8')]);
+    expect(Object.fromEntries(after)).toEqual(before);
   });
 
   it('prints one JSON object for each first request with -o json', async () => {

@@ -60,7 +60,12 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'; // file operations throw only such errors
 }
 
-function unusablePrivateFile(file: string, cause: unknown, use: 'read' | 'write' = 'write'): InputError {
+/** Returns the error for a file that cannot be used because of `cause`. */
+export function unusablePrivateFile(
+  file: string,
+  cause: unknown,
+  use: 'read' | 'write' = 'write',
+): InputError {
   const { what, fix } = fileProblem(cause, file, use);
   return new InputError(`Cannot be ${use === 'read' ? 'read' : 'written'}: ${what}`, {
     file,

@@ -19,14 +19,15 @@ const ORDER = ['status', 'connection', 'header', 'body'] as const;
 /** Counts, for each kind of difference, the messages that have it. */
 export class DifferenceTally {
   readonly #kinds = new Map<string, DifferenceKind>();
-  /** Number of differences of kinds beyond MAX_KINDS, which are not kept. A message counts once for each of these kinds. */
+  /** Number of messages with a difference of a kind beyond MAX_KINDS, which is not kept. */
   furtherMessages = 0;
 
   add(differences: readonly ResponseDifference[], message: ComparedEntry): void {
     const byKey = new Map(differences.map((difference) => [keyOf(difference), difference] as const));
+    let isFurther = false;
     for (const [key, difference] of byKey) {
       const known = this.#kinds.get(key);
-      if (known === undefined && this.#kinds.size >= MAX_KINDS) this.furtherMessages++;
+      if (known === undefined && this.#kinds.size >= MAX_KINDS) isFurther = true;
       else {
         const messages = (known?.messages ?? 0) + 1;
         const isFirst = known === undefined || message.index < known.first.index;
@@ -36,6 +37,7 @@ export class DifferenceTally {
         );
       }
     }
+    if (isFurther) this.furtherMessages++;
   }
 
   /** Returns the kinds of differences that noise does not explain, sorted by `what` and then by first message. */

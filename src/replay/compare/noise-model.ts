@@ -94,7 +94,10 @@ export class NoiseModel {
 
   /** Whether a path contains a generated key. Such a path was added before the key was known to be generated. */
   #isGeneratedName(path: string): boolean {
-    return [...this.#dictionaries].some((each) => path.startsWith(each) && !path.startsWith(`${each}.*`));
+    return [...this.#dictionaries].some((each) => {
+      const rest = path.startsWith(each) ? path.slice(each.length) : undefined;
+      return rest !== undefined && /^(?:$|[.[](?!\*))/.test(rest);
+    });
   }
 
   isUnordered(path: string): boolean {

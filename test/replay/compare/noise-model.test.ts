@@ -28,6 +28,20 @@ describe('noise', () => {
     expect(noise.paths()).toEqual(['$.count', '$.id', '$.rows[*].id', 'header x-id']);
   });
 
+  it('does not hide a field whose name begins with that of an object with random keys', () => {
+    const learned = pairs((message, request) => ({
+      users: { [hex(message * 2 + request)]: 1 },
+      usersCount: 5,
+    }));
+    expect(
+      kinds(
+        { users: { [hex(1)]: 1 }, usersCount: 5 },
+        { users: { [hex(2)]: 1 }, usersCount: 6 },
+        { learned },
+      ),
+    ).toEqual(['body $.usersCount: number → number']);
+  });
+
   it('does not hide another format of a random field', () => {
     const learned = pairs((message, request) => ({
       id: `r${message * 2 + request}`,

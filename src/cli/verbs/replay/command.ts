@@ -94,11 +94,10 @@ export const defineReplay: Define = (command, { io, exit }) => {
     return runLoad(files, options, { io, isGiven: (name) => command.getOptionValueSource(name) === 'cli' });
   };
   command.action(async (files: readonly string[]) => {
-    const options = command.optsWithGlobals<ReplayOptions>();
+    const given = command.optsWithGlobals<ReplayOptions>();
+    const options = given.dryRun || given.curl ? withoutResultFiles(given) : given;
     if (options.load !== undefined) return exit(await loadOf(files, options));
-    const { failed, dryRun, curl, compare } = options;
-    // A preview must not replace the report of an earlier replay.
-    const report = dryRun || curl ? undefined : options.report;
+    const { report, failed, compare } = options;
     const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
     const run = async (reports: Reports): Promise<ExitCode> => {
       if (compare !== undefined) {
@@ -111,6 +110,11 @@ export const defineReplay: Define = (command, { io, exit }) => {
     exit(await withReports(reported, io, run));
   });
 };
+
+/** Returns the options of a preview, which must not replace the result files of an earlier replay. */
+function withoutResultFiles({ report: _, failed: __, ...options }: ReplayOptions): ReplayOptions {
+  return options;
+}
 
 /** Maximum of `--workers`: more threads than a machine has processors do not send faster. */
 const MAX_WORKERS = 64;

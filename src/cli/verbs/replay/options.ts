@@ -100,7 +100,7 @@ const COMPARE_RULES: readonly FlagRule[] = [
   ...EXCLUDED.map((flag): FlagRule => ({
     flag: '--compare',
     excludes: [flag],
-    hint: `leave ${flag} out: --compare sends each message once to two webhooks`,
+    hint: `leave ${flag} out: --compare sends the messages to two webhooks`,
   })),
 ];
 

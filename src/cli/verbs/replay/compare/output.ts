@@ -128,8 +128,11 @@ export class CompareOutput {
       line,
     }));
     const same = ASPECTS.filter((aspect) => !differences.some(({ what }) => what === aspect));
-    const asked = same.filter((aspect) => aspect !== 'state' || this.#options.options.state !== undefined);
-    const passed = asked.map((aspect) => this.#caseOf('passed', aspect, `same ${aspect}`));
+    const { options, io } = this.#options;
+    // After an interruption, the states are not compared.
+    const isStateCompared = options.state !== undefined && !io.signal.aborted;
+    const compared = same.filter((aspect) => aspect !== 'state' || isStateCompared);
+    const passed = compared.map((aspect) => this.#caseOf('passed', aspect, `same ${aspect}`));
     return [...failed, ...this.#invalid, ...passed];
   }
 

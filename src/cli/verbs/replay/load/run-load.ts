@@ -210,5 +210,5 @@ const MAX_CONNECTIONS = 20_000;
 function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }; // as Node documents it
   const files = Number(userLimits?.open_files?.soft ?? Number.NaN);
-  return files > OTHER_FILES ? Math.min(files - OTHER_FILES, MAX_CONNECTIONS) : MAX_CONNECTIONS;
+  return Number.isNaN(files) ? MAX_CONNECTIONS : Math.max(1, Math.min(files - OTHER_FILES, MAX_CONNECTIONS));
 }
