@@ -53,9 +53,9 @@ describe('hooks doctor', () => {
   it('does not advise -c if -c names the config', async () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     await writeFile(join(cwd, '.hooksrc.yaml'), 'webhooks: [http://127.0.0.1:9/]\n');
-    expect((await hooksHere(['doctor'], { cwd })).stdout).toContain('beside it is not');
+    expect((await hooksHere(['doctor'], { cwd })).stdout).toContain('.hooksrc.yaml is not read');
     const { stdout } = await hooksHere(['doctor', '-c', '.hooksrc.yaml'], { cwd });
-    expect(stdout).not.toContain('beside it');
+    expect(stdout).not.toContain('is not read');
   });
 
   it('prints no check mark for a result that is ok for some uses only', async () => {
