@@ -44,13 +44,20 @@ export function namesIn(folder: string): string[] {
   return orNone(() => readdirSync(folder));
 }
 
-/** Finds the host that `host` probably means: one of this machine or of the URLs. Ignores texts that are not URLs. */
+/** Finds the host that `host` probably means: one of this machine or of the URLs. */
 export function nearHost(host: string, urls: readonly (string | undefined)[]): string | undefined {
+  return closest(
+    host,
+    knownHosts(urls).filter((each) => each.length > 3 && each !== host),
+  );
+}
+
+/** The hosts of this machine and of the URLs. Ignores texts that are not URLs. */
+export function knownHosts(urls: readonly (string | undefined)[]): readonly string[] {
   const named = urls.flatMap((text = '') => (URL.canParse(text) ? new URL(text).hostname : []));
   const lines = orNone(() => readTextNow('/etc/hosts').replace(/#.*/g, '').split('\n'));
   const ofMachine = lines.flatMap((line) => line.trim().split(/\s+/).slice(1));
-  const known = ['localhost', ...named, ...ofMachine].filter((each) => each.length > 3 && each !== host);
-  return closest(host, known);
+  return ['localhost', ...named, ...ofMachine].filter((each) => each !== '');
 }
 
 /** Reads names. Returns none if that fails, as for `/etc/hosts` on Windows. */

@@ -38,6 +38,14 @@ function percentEncoded(target: string): string {
   );
 }
 
+/** How to write the characters of a user or password that end it or break the URL. Undefined if there are none. */
+export function userinfoHint(url: string): string | undefined {
+  const userinfo = /^[^:/?#]*:\/\/(.*)@/s.exec(url)?.[1] ?? '';
+  const found = [...new Set(userinfo.match(/%(?![0-9a-f]{2})|[#/?@[\]\\\s]/gi))];
+  const forms = found.map((each) => `${each === ' ' ? 'a space' : each} as ${encodeURIComponent(each)}`);
+  return found.length === 0 ? undefined : `in its user and password, write ${forms.join(', ')}`;
+}
+
 let loopbackAddresses: BlockList | undefined;
 
 /**
@@ -66,6 +74,14 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-export function portOf(url: URL): string {
-  return url.port || (url.protocol === 'https:' ? '443' : '80');
+export function portOf({ port, protocol }: URL): string {
+  return port || (PORTS[protocol.replace(/^postgresql:/, 'postgres:')] ?? '80');
 }
+
+/** The ports of URLs that do not name one. */
+const PORTS: Readonly<Record<string, string>> = {
+  'https:': '443',
+  'redis:': '6379',
+  'rediss:': '6379',
+  'postgres:': '5432',
+};

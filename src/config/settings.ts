@@ -8,7 +8,7 @@ import { isObject } from '../validate-options.ts';
 import { dataFolderWarning } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
 import { fileLayers, type ConfigFilesContext } from './files/file-layers.ts';
-import { configAboveHint } from './files/find-files.ts';
+import { unreadConfig, type UnreadConfig } from './files/find-files.ts';
 import { homeFolder } from './files/home.ts';
 import { environmentLayer, findSetting, layerOf, unreadVariables, type Layer } from './layer.ts';
 import { listSettings } from './list-settings.ts';
@@ -103,10 +103,17 @@ export class Settings {
     return empty.flatMap(({ file }) => file ?? []);
   }
 
-  /** How to use a config above the project, which is not read. Undefined if there is none. */
-  get configAboveHint(): string | undefined {
+  /** A config that was found but is not read. Undefined if there is none, or if a flag says which config to read. */
+  get unreadConfig(): UnreadConfig | undefined {
     const { cwd, flags } = this.#context;
-    return flags.config === false ? undefined : configAboveHint(cwd, this.#given.env);
+    const { env } = this.#given;
+    return flags.config === undefined ? unreadConfig(cwd, env, env['HOOKS_CONFIG'] || undefined) : undefined;
+  }
+
+  /** How to use the config that is not read. Undefined if there is none. */
+  get unreadHint(): string | undefined {
+    const { path, why } = this.unreadConfig ?? {};
+    return path && `${path} is not read, because ${why}: -c ${path}`;
   }
 
   /** Current folder of the command, from which paths in its flags are resolved. */

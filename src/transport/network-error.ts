@@ -204,7 +204,9 @@ function mostTelling(cause: unknown): SystemError {
 function detailOf(failure: SystemError, code: string, words: string): string {
   if (words === '') return failure.message;
   if (TELLING_CODES.has(code)) return failure.message || words;
-  if (failure.presented !== undefined) return `${words} (${code})${certificateText(failure.presented, code)}`;
+  if (failure.presented !== undefined) {
+    return `${words} (${code})${certificateText(failure.presented, code, failure.presentedFor)}`;
+  }
   if (words === TLS_FAILED) return `${words} (${reasonOf(failure, code)})`;
   const { address, port, hostname } = failure as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
   const where = address === undefined ? hostname : `${address}:${port}`;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Certificate, DetailedPeerCertificate } from 'node:tls';
 import { systemClock } from '../clock.ts';
 import type { NetworkError } from './transport.ts';
@@ -16,22 +17,35 @@ export function causeOfCertificate(
   const isUntrusted = error === 'tls-self-signed' || error === 'tls-untrusted';
   if (!isUntrusted) return undefined;
   const { subjectaltname: names = '', issuer, valid_from: from, valid_to: to } = presented;
-  const checkHost = process.getBuiltinModule('node:tls').checkServerIdentity;
-  if (host !== undefined && checkHost(host, presented) !== undefined) return 'tls-default';
+  if (isForAnother(presented, host)) return 'tls-default';
   if (error === 'tls-self-signed' || /intermediate|issuing/i.test(nameText(issuer))) return undefined;
   const isPrivate = PRIVATE_NAME.test(names) || Date.parse(to) - Date.parse(from) > PUBLIC_MS;
   const isChainNamed = presented.infoAccess?.['CA Issuers - URI'] !== undefined;
   return isPrivate && !isChainNamed ? 'tls-private' : undefined;
 }
 
+function isForAnother(presented: DetailedPeerCertificate, host: string | undefined): host is string {
+  const checkHost = process.getBuiltinModule('node:tls').checkServerIdentity;
+  return host !== undefined && checkHost(host, presented) !== undefined;
+}
+
 /** The part of a certificate that explains its rejection: its names, its dates, or its issuer. The caller escapes it. */
-export function certificateText(certificate: DetailedPeerCertificate, code: string): string {
-  const { subject, subjectaltname, valid_from: from } = certificate;
-  const names = subjectaltname ?? nameText(subject);
-  if (/ALTNAME|HOSTNAME/.test(code)) return `, which has: ${names.slice(0, 200)}`;
+export function certificateText(
+  certificate: DetailedPeerCertificate,
+  code: string,
+  host: string | undefined,
+): string {
+  const names = isForAnother(certificate, host) ? `, which has: ${namesText(certificate, host)}` : '';
+  if (/ALTNAME|HOSTNAME/.test(code)) return names;
   if (code === 'CERT_HAS_EXPIRED') return endedText(certificate);
-  if (code === 'CERT_NOT_YET_VALID') return `: it begins on ${from}`;
-  return `; its issuer is ${nameText(chainOf(certificate).at(-1)?.issuer ?? {}).slice(0, 200)}`;
+  if (code === 'CERT_NOT_YET_VALID') return `: it begins on ${certificate.valid_from}`;
+  return `${names}; its issuer is ${nameText(chainOf(certificate).at(-1)?.issuer ?? {}).slice(0, 200)}`;
+}
+
+/** The names of a certificate, and the one that it lacks: an address counts only as `IP:`, even if a `DNS:` is spelled alike. */
+function namesText({ subject, subjectaltname }: DetailedPeerCertificate, host: string): string {
+  const names = subjectaltname ?? nameText(subject);
+  return `${names.slice(0, 200)}, but not ${isIP(host) > 0 ? 'IP' : 'DNS'}:${host}`;
 }
 
 /** A certificate and those above it, at most 10. The issuer of a self-signed certificate is the certificate itself. */

@@ -45,17 +45,18 @@ describe('hooks doctor', () => {
     expect(stdout).toMatch(/^✓ webhook +http:.*: connected to 127\.0\.0\.1 in \S+$/m);
     expect(stdout).toMatch(/\n\nAll is well\n$/);
     expect(stdout).not.toContain('s3cret');
-    // The second connection sends a TLS hello to find out which protocol the port speaks.
-    expect([to.connections, to.requests]).toEqual([2, []]);
+    // The second connection sends a TLS hello to find out which protocol the port speaks. As the receiver is silent, the other
+    // two ask whether it is a database.
+    expect([to.connections, to.requests]).toEqual([4, []]);
     await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
   });
 
   it('does not advise -c if -c names the config', async () => {
     const cwd = await newPlace({ webhooks: ['http://127.0.0.1:9/'], sharedSecret: 's3cret' });
     await writeFile(join(cwd, '.hooksrc.yaml'), 'webhooks: [http://127.0.0.1:9/]\n');
-    expect((await hooksHere(['doctor'], { cwd })).stdout).toContain('beside it is not');
+    expect((await hooksHere(['doctor'], { cwd })).stdout).toContain('.hooksrc.yaml is not read');
     const { stdout } = await hooksHere(['doctor', '-c', '.hooksrc.yaml'], { cwd });
-    expect(stdout).not.toContain('beside it');
+    expect(stdout).not.toContain('is not read');
   });
 
   it('prints no check mark for a result that is ok for some uses only', async () => {

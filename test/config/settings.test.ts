@@ -207,13 +207,31 @@ describe('a config above the project', () => {
     );
   });
 
-  it('is not named if the project has one, or if it is above the home folder', async () => {
-    const files = { '.hooksrc.yaml': '{', 'a/package.json': '{}', 'a/.hooksrc': '' };
-    expect(await hintIn(files, 'a')).toBeUndefined();
+  it('is named beside and above the config that is read', async () => {
+    const files = { '.hooksrc.yaml': '{', 'a/package.json': '{"hooks":{}}' };
+    expect(await hintIn(files, 'a')).toBe(
+      '../.hooksrc.yaml is not read, because package.json is read instead: -c ../.hooksrc.yaml',
+    );
+    expect(await hintIn({ ...files, 'a/.hooksrc.json': '{' }, 'a')).toBe(
+      '.hooksrc.json is not read, because package.json is read instead: -c .hooksrc.json',
+    );
+  });
+
+  it('is named for HOOKS_CONFIG, which hides it, and not for -c', async () => {
+    const cwd = temporaryFolder({ '.hooksrc': '', 'other.json': '{}' });
+    const env = { HOME: cwd, HOOKS_CONFIG: 'other.json' };
+    const { unreadHint } = await loadSettings({ flags: {}, env, cwd });
+    expect(unreadHint).toBe(
+      '.hooksrc is not read, because other.json is read instead (HOOKS_CONFIG names it): -c .hooksrc',
+    );
+    expect((await loadSettings({ flags: { config: 'other.json' }, env, cwd })).unreadHint).toBeUndefined();
+  });
+
+  it('is not named if it is above the home folder', async () => {
     const folder = temporaryFolder({ '.hooksrc': '{', 'home/a/package.json': '{}' });
     const env = { HOME: join(folder, 'home') };
     const settings = await loadSettings({ flags: {}, env, cwd: join(folder, 'home/a') });
-    expect(settings.configAboveHint).toBeUndefined();
+    expect(settings.unreadHint).toBeUndefined();
   });
 });
 
@@ -376,5 +394,5 @@ async function warningsOf(env: Record<string, string>): Promise<string[]> {
 }
 
 async function hintIn(files: Record<string, string>, cwd: string): Promise<string | undefined> {
-  return (await settingsWith({ files, cwd })).configAboveHint;
+  return (await settingsWith({ files, cwd })).unreadHint;
 }

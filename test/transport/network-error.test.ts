@@ -69,6 +69,17 @@ describe('networkFailure', () => {
     expect(networkFailure(error).cause).toBe(cause);
   });
 
+  it.each([
+    ['127.0.0.1', 'DNS:127.0.0.1', 'IP:127.0.0.1'],
+    ['a.example', 'DNS:b.example', 'DNS:a.example'],
+  ])('says that a certificate for %s lacks its name, whatever is wrong with it', (host, names, lacks) => {
+    const presented = { subject: { CN: host }, subjectaltname: names, issuer: { CN: 'Example' } };
+    for (const code of ['ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT']) {
+      const { detail } = networkFailure(failure('tls', { code, presented, presentedFor: host }));
+      expect(detail).toContain(`(${code}), which has: ${names}, but not ${lacks}`);
+    }
+  });
+
   it('describes what happened and where', () => {
     const refused = failure('connect', { code: 'ECONNREFUSED', address: '127.0.0.1', port: 9 });
     expect(networkFailure(refused).detail).toBe('the connection was refused (ECONNREFUSED 127.0.0.1:9)');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readTextNow } from '../../files.ts';
 import { closest, namesIn } from '../../suggest.ts';
 import { homeFolder } from './home.ts';
@@ -31,30 +31,34 @@ export function findProjectFile(cwd: string): string | undefined {
   return undefined;
 }
 
-/**
- * How to use a config above the folders that are searched, up to the user's home folder. Only looks for its name, because
- * files above the project are not read. Undefined if there is none, or if the project has a config.
- */
-export function configAboveHint(cwd: string, env: Readonly<NodeJS.ProcessEnv>): string | undefined {
-  if (findProjectFile(cwd) !== undefined) return undefined;
-  let folder = projectFolders(cwd).at(-1) ?? cwd;
-  const isProject = existsSync(join(folder, 'package.json'));
-  const why = isProject ? 'the search ends at the nearest package.json' : 'no package.json is found';
-  while (folder !== homeFolder(env) && folder !== dirname(folder)) {
-    folder = dirname(folder);
-    const [path] = PROJECT_NAMES.slice(1)
-      .map((name) => join(folder, name))
-      .filter((each) => existsSync(each));
-    const shown = path && relative(cwd, path);
-    if (shown !== undefined) return `${shown} is not read, because ${why}: -c ${shown}`;
-  }
-  return undefined;
+/** A config that is not read, and why not. */
+export interface UnreadConfig {
+  readonly path: string;
+  readonly why: string;
 }
 
-/** Other configs in the folder of a project's config. They are not read, because the first one wins. */
-export function configsBeside(path: string): string[] {
-  const folder = dirname(path);
-  return PROJECT_NAMES.map((name) => join(folder, name)).filter((each) => each !== path && isConfig(each));
+/**
+ * Finds a config that is not read: beside or above the one that is, up to the user's home folder. Only looks for its name,
+ * because files above the project are not read. `named` is the config that HOOKS_CONFIG names.
+ */
+export function unreadConfig(
+  cwd: string,
+  env: Readonly<NodeJS.ProcessEnv>,
+  named?: string,
+): UnreadConfig | undefined {
+  const read = named === undefined ? findProjectFile(cwd) : resolve(cwd, named);
+  const folders = projectFolders(cwd);
+  const isProject = existsSync(join(folders.at(-1) ?? cwd, 'package.json'));
+  const ended = isProject ? 'the search ends at the nearest package.json' : 'no package.json is found';
+  for (let folder = folders.at(-1) ?? cwd; folder !== homeFolder(env) && folder !== dirname(folder);) {
+    folder = dirname(folder);
+    folders.push(folder);
+  }
+  const paths = folders.flatMap((folder) => PROJECT_NAMES.slice(1).map((name) => join(folder, name)));
+  const path = paths.find((each) => each !== read && existsSync(each));
+  const by = named === undefined ? '' : ' (HOOKS_CONFIG names it)';
+  const why = read === undefined ? ended : `${relative(cwd, read)} is read instead${by}`;
+  return path === undefined ? undefined : { path: relative(cwd, path), why };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { emptyOrBlank, isBlankSecret } from '../../signature/secret.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';
+import { userinfoHint } from '../../url.ts';
 import {
   configError,
   unexpectedValue,
@@ -168,7 +169,8 @@ function unreadableUrlHint(value: string): string {
   if (/^https?:\/\/[\da-f]*:[\da-f:]*:/i.test(value)) {
     return 'put an IPv6 address in brackets: http://[::1]:3000/';
   }
-  return /\s/.test(value.trim()) ? 'write a space as %20, or put quotes around the value' : IN_FULL;
+  const spaced = 'write a space as %20, or put quotes around the value';
+  return userinfoHint(value) ?? (/\s/.test(value.trim()) ? spaced : IN_FULL);
 }
 
 /** An http or https URL, returned as given, with its userinfo. */
@@ -184,7 +186,9 @@ export const httpUrl: SettingKind<string> = {
       throw unexpectedValue(origin, 'to be a URL with http or https', got, IN_FULL);
     }
     if (hash !== '' || value.includes('#')) {
-      throw unexpectedValue(origin, 'to be a URL without a fragment', got, 'leave out what begins with #');
+      const isInUser = value.includes('@', value.indexOf('#'));
+      const hint = (isInUser ? userinfoHint(value) : undefined) ?? 'leave out what begins with #';
+      throw unexpectedValue(origin, 'to be a URL without a fragment', got, hint);
     }
     return value;
   },

@@ -5,7 +5,7 @@ import { predictions, quotedProbes, type CausePrediction } from './network-cause
 
 /** Causes that the probes can make more exact: those of the transport, then those of responses that do not explain themselves. */
 const INEXACT =
-  /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-(?:unreachable|garbage|forbids|failed|silent|or-receiver|nginx|apache|ingress)|not-found|not-found-words|no-post|bad-gateway|late)$/;
+  /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-[\w-]+|wants-(?:tls|client-certificate)|not-found|not-found-words|no-post|bad-gateway|late)$/;
 
 /** Probes that connect to nothing. They decide which others are run. */
 const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
@@ -32,17 +32,17 @@ export async function examineWithProbes(failure: FailureToExamine): Promise<Exam
 }
 
 async function examine(
-  { error, cause }: FailureToExamine,
+  { error, cause, status }: FailureToExamine,
   { show, proxy }: Scene,
 ): Promise<ExaminedFailure | undefined> {
   const agrees = async (shows: CausePrediction['shows']): Promise<boolean> => {
     for (const [probe, pattern] of shows) if (!pattern.test(await show(probe))) return false;
     return true;
   };
-  const possible: CausePrediction[] = [];
-  for (const each of predictions()) {
-    if (await agrees(each.shows.filter(([probe]) => AT_ONCE.has(probe)))) possible.push(each);
-  }
+  const all = predictions();
+  const atOnce = all.map(({ shows }) => agrees(shows.filter(([probe]) => AT_ONCE.has(probe))));
+  const isPossible = await Promise.all(atOnce);
+  const possible = all.filter((_, at) => isPossible[at]);
   // Starts the first probe of each cause together. Those that only one cause needs start when its first one agrees.
   for (const { shows } of possible) void show(shows.find(([probe]) => !AT_ONCE.has(probe))?.[0] ?? '');
   let found: CausePrediction | undefined;
@@ -54,7 +54,8 @@ async function examine(
   return {
     cause: code,
     ...(found?.location !== undefined && { location: await show(found.location) }),
-    ...(shown.length > 0 && { shown: Object.fromEntries(shown) }),
+    // Present for a response, even if empty: its words no longer are the cause.
+    ...((shown.length > 0 || (found && status !== undefined)) && { shown: Object.fromEntries(shown) }),
     ...(proxy !== undefined && { proxy: proxy.variable }),
   };
 }

@@ -54,27 +54,33 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     location: addressed
     proved: the host {location} was reached, and rejects this port
     fix: run ss -ltn on that host: if the port is not in its list, start the receiver, or give its port (Docker: the published port; Kubernetes: the targetPort of the service, and its pods); if it is there at 127.0.0.1 only, let it listen at 0.0.0.0; else a firewall there rejects it`,
-  stopped: `if: failed=timeout/ state=stopped
-    proved: the program at {host} is stopped (Ctrl-Z, kill -STOP), so it does not respond{program}
+  stopped: `if: failed=timeout/ program=.*stopped
+    proved: the program at {host}{program} is stopped (Ctrl-Z, kill -STOP), so it does not respond
     fix: let it continue: fg in its terminal, or kill -CONT with the number of the process`,
   'not-accepting': `if: failed=timeout/no-connection-in-time machine=own
     likely: a program listens at {host}, but does not accept connections: it is overloaded, hangs, or is stopped (Ctrl-Z, a debugger)
     fix: look into the log of the program, let it continue, or start it again`,
   'speaks-tls': `if: failed=(?:reset|protocol|timeout|tls)/ scheme=http$ speech=tls
-    location: inTls
+    location: otherScheme
     proved: the port speaks TLS: {location}
     fix: give the URL with https: {location}`,
   'speaks-http': `if: failed=(?:reset|protocol|timeout|tls)/ scheme=https speech=http(?!2)
-    location: inHttp
+    location: otherScheme
     proved: the port speaks plain HTTP: {location}
     fix: give the URL with http: {location}; or give the receiver a certificate`,
   'speaks-http2': `if: failed=(?:reset|protocol|timeout|tls)/ speech=http2
     proved: the port speaks HTTP/2 without TLS only (h2c, as gRPC does), and messages are sent in HTTP/1.1
     fix: let the server speak HTTP/1.1 at this port (Node: http.createServer), or put a proxy in front of it that does`,
-  'speaks-other': `if: failed=(?:reset|protocol|timeout|tls)/ speech=other
+  'speaks-other': `if: failed=(?:reset|protocol|timeout|tls)/ speech=(?:other|database)
     location: words
     proved: the port speaks {location}
     fix: give the port of the receiver`,
+  'other-store': `if: failed=store scheme=redis$ database=(?!Redis) speech=(?:tls|http|other|database)
+    if: failed=store scheme=rediss speech=(?:http|other|database)
+    if: failed=store scheme=postgres database=(?!Post) speech=(?:tls|http|other|database)
+    location: words
+    proved: its port speaks {location}
+    fix: check the scheme, host and port of \`store\` (rediss: is Redis in TLS)`,
   'handler-silent': `if: failed=timeout/$ options=http
     proved: the server responds to OPTIONS {path}, but not to this message: its handler, or what reads the body before it, waits (for a body that was read already, the end of the connection, a lock), works too long, or never ends the response
     fix: let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path (res.end(), done, await), and do slow work after it; --timeout waits longer, up to 30s
@@ -96,12 +102,13 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the server responds to OPTIONS {path}, but closed the connection on this message
     fix: look into the log of the receiver: it may have crashed on this message, or a limit of it or of a proxy in front of it closed the connection
     receiver: look into the receiver's log: it has crashed on this message, or a limit closed the connection`,
-  'closes-host': `if: failed=reset/ options=closed anyPath=http
-    proved: the server closes every request for {host}{path} without a response, but responds to others
-    fix: look into the log of the receiver; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
+  'host-decides': `if: failed=reset/ options=closed otherHost=.
+    if: status=(?:4(?!05)|5) failed=[^/]*/(?:proxy-|bad-gateway|not-found) otherHost=.
+    proved: the host decides there: {otherHost}
+    fix: give the host that leads to the receiver, or add a rule for {hostname} (nginx: server_name; HAProxy: hdr(host); an ingress: host)`,
   'closes-all': `if: failed=reset/ options=closed speech=(?:http|tls)
     proved: the server closes the connection without a response to OPTIONS, too
-    fix: look into the log of the receiver, which fails on every request before it responds`,
+    fix: look into the log of the receiver, which fails on every request before it responds; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
   'proxy-protocol': `if: failed=reset/ speech=closed proxyLine=http
     proved: the port speaks HTTP only after a line of the PROXY protocol, as a load balancer sends it
     fix: give the URL of the load balancer, or let the server take requests without that line (nginx: listen without proxy_protocol)`,
@@ -127,35 +134,41 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the certificate came through the proxy in {proxy}{bypass}
     fix: if this proxy inspects TLS (a company, an antivirus), name its root certificate: --ca FILE; ${DIRECT}`,
   'proxy-speaks-tls': `if: way=http$ failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=tls
-    location: proxyInTls
+    location: otherScheme
     proved: the port in {proxy} speaks TLS: {location}
     fix: set {proxy}={location}, or the port at which the proxy speaks plain HTTP`,
   'proxy-speaks-http': `if: way=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=http
-    location: proxyInHttp
+    location: otherScheme
     proved: the port in {proxy} speaks plain HTTP: {location}
     fix: set {proxy}={location}`,
-  'proxy-speaks-other': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=other
+  'proxy-speaks-other': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|database)
     location: words
     proved: the port in {proxy} speaks {location}
     fix: ${CHECK_PROXY}`,
-  'proxy-closed': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=closed
-    proved: the port in {proxy} closes each connection without a response, in HTTP as in TLS: no HTTP proxy listens there
-    fix: ${CHECK_PROXY}`,
-  'no-proxy': `if: way=http scheme=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) tunnel=(?:closes|responded.with.(?:400|404|405|501))
+  'no-proxy': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=closed tunnel=closes
+    if: way=http scheme=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) tunnel=(?:closes|responded.with.(?:400|404|405|501))
     location: tunnel
     proved: the server in {proxy} is no proxy: it {location} CONNECT
     fix: ${CHECK_PROXY}`,
-  'route-without-post': `if: status=40[45] noPost=.
-    proved: {path} has a route, but not for POST: {noPost}
+  'upstream-tls': `if: failed=[^/]*/wants-tls scheme=https
+    if: failed=[^/]*/wants-tls speech=(?!tls|silent|refused)
+    proved: a server behind {host} says that: {host} forwards the request in plain HTTP to a port that speaks TLS
+    fix: let it forward in TLS (nginx: proxy_pass https://…; HAProxy: ssl on the server line), or to a port without TLS`,
+  'upstream-certificate': `if: failed=[^/]*/wants-client-certificate scheme=http$
+    if: failed=[^/]*/wants-client-certificate speech=tls.accepted
+    likely: a server behind {host} says that: {host} itself wants no client certificate, and forwards the request without one
+    fix: let {host} present a certificate there (nginx: proxy_ssl_certificate), or let that server do without`,
+  'route-without-post': `if: status=40[45] routes=(?!.*,.(?:unlike|but)).
+    proved: {path} has a route, but not for POST: {routes}
     fix: let this route take POST, or give the URL of one that does`,
-  'route-there': `if: status=404 route=.
-    proved: {path} has a route, which responds with 404 itself: {route}
+  'route-there': `if: status=404 routes=.*,.unlike
+    proved: {path} has a route, which responds with 404 itself: {routes}
     fix: look into its handler: it does not find what it looks for, or sets no response (Koa and others respond with 404 without one)`,
-  'prefix-stripped': `if: status=404 otherRoute=OPTIONS.(/[^/]+)\\1/
-    proved: with the first part of {path} twice, it has a route: {otherRoute}
+  'prefix-stripped': `if: status=404 routes=OPTIONS.(/[^/]+)\\1/.*,.but
+    proved: with the first part of {path} twice, it has a route: {routes}
     fix: let the proxy in front of it forward the path unchanged (nginx: proxy_pass without a path; no strip-prefix); else give {otherUrl}`,
-  'route-near': `if: status=40[45] otherRoute=.
-    proved: a path near it has a route: {otherRoute}
+  'route-near': `if: status=40[45] routes=.*,.but
+    proved: a path near it has a route: {routes}
     fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}`,
   'route-at-other-port': `if: status=404 machine=own routedPort=.
     proved: this port has no route for {path}, but {routedPort}

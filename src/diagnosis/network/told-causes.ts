@@ -49,7 +49,7 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
     'fix: renew the certificate; if it is renewed already, let the server load it (nginx -s reload); if that date is still to come, correct the clock of this machine',
   'tls-early':
     'fix: check the clock of this machine (date); if it is right, give the server a certificate that is valid today',
-  'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name
+  'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name (an address needs subjectAltName=IP:…, not DNS:)
     receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
   'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
     receiver: send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer`,
@@ -77,8 +77,8 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
     fix: get a certificate with 2048 bits and SHA-256`,
   'tls-handshake': `proved: the server rejected the TLS handshake: it has no version or cipher in common, or wants a client certificate
     fix: let it accept TLS 1.2 or later with a cipher for its kind of certificate (RSA, ECDSA), and requests without a client certificate`,
-  'proxy-authentication': `proved: the proxy wants a user and a password (407)
-    fix: give them: {proxy}=http://USER:PASSWORD@HOST:PORT; ${DIRECT}`,
+  'proxy-authentication': `proved: the proxy wants a user and a password (407), and those in {proxy} are missing or wrong
+    fix: give them: {proxy}=http://USER:PASSWORD@HOST:PORT; ${DIRECT}; in them, / ? # @ % stand as %2F %3F %23 %40 %25`,
   'proxy-ntlm': `proved: the proxy wants a login by NTLM or Kerberos (407), for which a user and a password in {proxy} do not work
     fix: run a proxy on this machine that logs in there (cntlm, px), and name that one: {proxy}=http://127.0.0.1:3128; ${DIRECT}`,
   'proxy-forbids': `proved: the proxy does not allow the connection to {host}{bypass}

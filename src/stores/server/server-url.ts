@@ -1,5 +1,6 @@
 import { ConfigError } from '../../errors.ts';
 import { redactUrl } from '../../redact.ts';
+import { userinfoHint } from '../../url.ts';
 
 interface ServerUrl {
   readonly kind: keyof typeof KINDS;
@@ -18,7 +19,7 @@ export function readServerUrl(given: string): ServerUrl {
   if (isRight(url)) return { kind, url, place };
   throw new ConfigError(`Expected \`store\` to be a URL like ${example}, got ${place}`, {
     key: 'store',
-    hint: 'a port is at most 65535; in a password / ? # @ and % are written as %2F %3F %23 %40 and %25',
+    hint: userinfoHint(url) ?? 'a port is at most 65535',
   });
 }
 
@@ -42,5 +43,6 @@ function isOfRedis(url: string): boolean {
 /** Whether a URL names a PostgreSQL server. A URL without a host names a local socket. */
 function isOfPostgres(url: string): boolean {
   if (!/^postgres(?:ql)?:/.test(url)) return false;
-  return URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'));
+  const local = url.replace('@/', '@host/');
+  return URL.canParse(local) && !new URL(local).pathname.includes('@');
 }

@@ -1,7 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { namesIn } from '../../suggest.ts';
+import { editDistance, namesIn } from '../../suggest.ts';
 import { isLoopbackHost } from '../../url.ts';
+import { askInHttp, askInTls, type AskedPort } from './port-speech.ts';
 
 /** A port of this machine at which a program listens. */
 export interface LocalPort {
@@ -13,7 +14,9 @@ export interface LocalPort {
 
 /** Lists the listening ports of this machine. Empty on systems without `/proc/net/tcp` (proc_pid_net(5)). */
 export function localPorts(): readonly LocalPort[] {
-  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => readOrEmpty(file).split('\n'));
+  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
+    orEmpty(() => readFileSync(file, 'utf8')).split('\n'),
+  );
   return lines.flatMap((line) => {
     const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
     const [address = '', port = ''] = local.split(':');
@@ -31,38 +34,61 @@ function addressOf(hex: string): string {
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
 
-/** Describes the program that listens at a port: `node, process 4711`. Empty if this user may not know it. */
-export function programAt({ inode }: LocalPort): { readonly text: string; readonly isStopped: boolean } {
+/** The program that listens at a port, in parentheses: ` (node, process 4711)`. Empty if this user may not know it. */
+export function programAt({ inode }: LocalPort): string {
   const owns = (pid: string): boolean =>
-    namesIn(`/proc/${pid}/fd`).some((fd) => linkTo(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`);
+    namesIn(`/proc/${pid}/fd`).some(
+      (fd) => orEmpty(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === `socket:[${inode}]`,
+    );
   const owner = namesIn('/proc').find((name) => /^\d+$/.test(name) && owns(name));
-  const [, name, state] =
-    /\((.*)\) (\w)/s.exec(owner === undefined ? '' : readOrEmpty(`/proc/${owner}/stat`)) ?? [];
-  return { text: name === undefined ? '' : `${name}, process ${owner}`, isStopped: state === 'T' };
+  const stat = orEmpty(() => readFileSync(`/proc/${owner}/stat`, 'utf8'));
+  const [, name, state] = /\((.*)\) (\w)/s.exec(stat) ?? [];
+  return name === undefined ? '' : ` (${name}, process ${owner}${state === 'T' ? ', stopped' : ''})`;
 }
 
 /** Whether an address leads to this machine itself. */
 export function isOwnAddress(address: string): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((each = []) => each);
-  return isLoopbackHost(address) || isAnyAddress(address) || own.some((each) => each.address === address);
+  const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => one.address));
+  return isLoopbackHost(address) || ['0.0.0.0', '::', ...own].includes(address);
 }
 
-/** Whether an address stands for all addresses of a machine. */
-function isAnyAddress(address: string): boolean {
-  return address === '0.0.0.0' || address === '::';
+const MOST_ASKED = 6;
+/** Ports from here on belong to any program that asks for one: only the next one may be meant. */
+const FIRST_ANY = 10_000;
+/** Ports at which development servers listen, for systems that do not list their ports. */
+const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
+
+/** The other ports of this machine at which a receiver may listen, those with a similar number first. */
+export function portsNear(asked: number): readonly LocalPort[] {
+  const listed = localPorts();
+  const guessed = USUAL_PORTS.map((port) => ({ address: '127.0.0.1', port, inode: '' }));
+  const isSimilar = ({ port }: LocalPort): boolean => editDistance(String(port), String(asked)) < 2;
+  const rankOf = (near: LocalPort): number => (isSimilar(near) ? 0 : FIRST_ANY) + Math.abs(near.port - asked);
+  return (listed.length > 0 ? listed : guessed)
+    .filter((near) => near.port !== asked && (near.port < FIRST_ANY || Math.abs(near.port - asked) === 1))
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .slice(0, MOST_ASKED);
 }
 
-function readOrEmpty(file: string): string {
+/** Names a port that speaks HTTP or TLS, with its program. Empty for any other port. */
+export async function spokenAt(near: LocalPort, asked: AskedPort): Promise<string> {
+  const to = { ...asked, host: hostAt(near), port: near.port, timeoutMs: asked.timeoutMs / 2, isTls: false };
+  const plain = await askInHttp(to);
+  const { speech } = plain.speech === 'closed' ? await askInTls(to) : plain;
+  return speech === 'http' || speech === 'tls'
+    ? `port ${near.port} speaks ${speech.toUpperCase()}${programAt(near)}`
+    : '';
+}
+
+/** An address that leads to a port of this machine. */
+export function hostAt({ address }: LocalPort): string {
+  return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+}
+
+/** Returns what `read` gives; nothing if it fails, as for a file that is not there. */
+export function orEmpty(read: () => string): string {
   try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function linkTo(file: string): string {
-  try {
-    return readlinkSync(file);
+    return read();
   } catch {
     return '';
   }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { printable } from '../../redact.ts';
+import { orEmpty } from './local-ports.ts';
 import type { FailureToExamine } from './examined-failure.ts';
 
 /** Looks up a host: its address, `late` if the name server does not respond in time, or the code of the error. */
@@ -51,13 +52,8 @@ export function hostsLineOf(hostname: string, { hostsFile: file = HOSTS_FILE }: 
   return at === -1 ? '' : `line ${at + 1} of ${file}: ${printable(address, 60)}`;
 }
 
-/** The lines of a file; none if it cannot be read. */
 function linesOf(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8').split(/\r?\n/);
-  } catch {
-    return [];
-  }
+  return orEmpty(() => readFileSync(file, 'utf8')).split(/\r?\n/);
 }
 
 /** Whether this process runs in a container, by the traces of Docker, Podman and Kubernetes. */

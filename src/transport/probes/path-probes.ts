@@ -1,4 +1,4 @@
-import { askInHttp, type AskedPort, type PortFacts } from './port-speech.ts';
+import { responseInHttp, type AskedPort } from './port-speech.ts';
 
 /** The response of a server to `OPTIONS` of a path, to which servers respond by route without running its handler. */
 interface PathRoute {
@@ -10,32 +10,21 @@ interface PathRoute {
   readonly takesPost: boolean | undefined;
 }
 
-/** The facts about the routes of a server, each as a clause. */
-export interface RouteFacts {
-  /** The path has a route that takes POST, or whose methods are unknown. */
-  readonly route?: string;
-  /** The path has a route that does not take POST. */
-  readonly noPost?: string;
-  /** A path near it has a route. */
-  readonly otherRoute?: string;
-  /** The URL of that other path. */
-  readonly otherUrl?: string;
-}
-
-/** Finds out which paths of a server have a route: that of the URL, and those that may be meant. */
-export async function routesAt({ host, pathname, origin }: URL, asked: AskedPort): Promise<RouteFacts> {
+/**
+ * Finds out which paths of a server have a route, that of the URL and those that may be meant, in one of three forms:
+ * `OPTIONS /hook gets 200, unlike a path without a route`; without POST, `OPTIONS /hook gets 200 (Allow: GET)`; for another
+ * path, `OPTIONS /hook/ gets 200, but OPTIONS /hook gets 404`. Empty if nothing was found.
+ */
+export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promise<string> {
   const [own, ...others] = await routesOf([pathname, ...pathsNear(pathname)], host, asked);
-  if (own === undefined) return {};
+  if (own === undefined) return '';
   const ownText = `OPTIONS ${own.path} gets ${own.text}`;
-  if (own.isRoute && own.takesPost !== false) return { route: `${ownText}, unlike a path without a route` };
+  if (own.isRoute && own.takesPost !== false) return `${ownText}, unlike a path without a route`;
   const other = others.find(
     (each) => each.isRoute && (own.isRoute ? each.takesPost : each.takesPost !== false),
   );
-  if (other === undefined) return own.isRoute ? { noPost: ownText } : {};
-  return {
-    otherRoute: `OPTIONS ${other.path} gets ${other.text}, but ${ownText}`,
-    otherUrl: origin + other.path,
-  };
+  if (other !== undefined) return `OPTIONS ${other.path} gets ${other.text}, but ${ownText}`;
+  return own.isRoute ? ownText : '';
 }
 
 /**
@@ -47,8 +36,9 @@ export async function routesOf(
   host: string,
   asked: AskedPort,
 ): Promise<readonly PathRoute[]> {
-  const ask = (path: string): Promise<PortFacts> => askInHttp(asked, `OPTIONS ${path}`, host);
-  const [unknown = '', ...texts] = (await Promise.all([NO_ROUTE, ...paths].map(ask))).map(responseText);
+  const ask = (path: string): Promise<string> => responseInHttp(asked, `OPTIONS ${path}`, host);
+  const responses = await Promise.all([NO_ROUTE, ...paths].map(ask));
+  const [unknown = '', ...texts] = responses.map((text) => text.replace('http ', ''));
   return texts.map((text, index) => ({
     path: paths[index] ?? '',
     text,
@@ -59,10 +49,6 @@ export async function routesOf(
 
 /** A path for which no server has a route. */
 const NO_ROUTE = '/hooks-finds-no-route-here';
-
-function responseText({ speech, words = '', allow }: PortFacts): string {
-  return speech === 'http' ? `${words}${allow === undefined ? '' : ` (Allow: ${allow})`}` : speech;
-}
 
 /** Paths that may be meant: with or without the last slash, a prefix or a plural, or what a proxy strips. At most eight. */
 function pathsNear(path: string): readonly string[] {

@@ -9,15 +9,12 @@ export interface PortFacts {
    * The protocol of the first bytes. `closed`: the port accepted the connection and closed it without a byte. `silent`: no
    * byte arrived in time. `refused`: there was no connection.
    */
-  readonly speech: 'tls' | 'http' | 'http2' | 'other' | 'closed' | 'silent' | 'refused';
-  /** Whether the server requested a client certificate. */
-  readonly isMutual?: true;
-  /** Whether the server accepted the offered TLS 1.2 and sent its certificate. */
-  readonly isAccepted?: true;
-  /** The status of the HTTP response, or the readable words of another protocol: `SSH-2.0-OpenSSH_9.6`. */
+  readonly speech: 'tls' | 'http' | 'http2' | 'database' | 'other' | 'closed' | 'silent' | 'refused';
+  /**
+   * The status of the HTTP response with its methods, `405 (Allow: GET)`; the name of the database, or the greeting of another protocol: `SSH-2.0-OpenSSH_9.6`. Of
+   * TLS, `mutual` if the server wants a client certificate, `accepted` if it accepts TLS 1.2 without one.
+   */
   readonly words?: string;
-  /** The header Allow of the HTTP response: the methods of the path. */
-  readonly allow?: string;
 }
 
 export interface AskedPort {
@@ -30,16 +27,39 @@ export interface AskedPort {
 }
 
 /**
- * Asks a port in TLS, then in HTTP. TLS comes first because many TLS servers respond to plain HTTP with a 400 in plain HTTP.
- * Still asks in HTTP if another protocol responds to TLS: Python's servers respond to a TLS hello in HTTP/0.9, without a
- * status line. `isHttpTried` skips the second question to a port that is silent.
+ * Asks a port in TLS, then in HTTP and as a database. TLS comes first because many TLS servers respond to plain HTTP with a
+ * 400 in plain HTTP. Still asks in HTTP if another protocol responds to TLS: Python's servers respond to a TLS hello in
+ * HTTP/0.9, without a status line. `isHttpTried` skips HTTP for a port that is silent.
  */
 export async function askPort(asked: AskedPort, isHttpTried = false): Promise<PortFacts> {
   const hello = await askInTls(asked);
-  const isKnown = ['tls', 'http', 'http2', 'refused'].includes(hello.speech);
-  if (isKnown || (hello.speech === 'silent' && isHttpTried)) return hello;
-  const plain = await askInHttp(asked);
-  return hello.speech === 'other' && plain.speech === 'closed' ? hello : plain;
+  if (['tls', 'http', 'http2', 'refused'].includes(hello.speech)) return hello;
+  const isOver = hello.speech === 'silent' && isHttpTried;
+  const [plain, database] = await Promise.all([
+    isOver ? hello : askInHttp({ ...asked, isTls: false }),
+    askAsDatabase(asked),
+  ]);
+  return database ?? (hello.speech === 'other' && plain.speech === 'closed' ? hello : plain);
+}
+
+/** Databases, which do not respond to other protocols: the question (of PostgreSQL, whether it has TLS) and the response. */
+const DATABASES = [
+  { name: 'Redis', question: 'PING\r\n', response: /^(?:\+PONG|-(?:NOAUTH|DENIED|LOADING) )/ },
+  { name: 'PostgreSQL', question: '\0\0\0\u0008\u0004\u00d2\u0016\u002f', response: /^[SN]$/ },
+] as const;
+
+/** Asks a port whether it is that of a database. Undefined if it is none that is known. */
+export async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undefined> {
+  const asking = DATABASES.map(({ name, question, response }) =>
+    ask({ ...asked, isTls: false }, (socket, settle) => {
+      socket.once('data', (chunk: Buffer) => {
+        const isFound = response.test(chunk.toString('latin1'));
+        settle(isFound ? { speech: 'database', words: name } : { speech: 'other' });
+      });
+      socket.write(question, 'latin1');
+    }),
+  );
+  return (await Promise.all(asking)).find(({ speech }) => speech === 'database');
 }
 
 /** Requests `OPTIONS *`, which changes no state of any server (RFC 9110, 9.3.7), or sends another request without a body. */
@@ -54,8 +74,11 @@ export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhos
  * Asks with a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends
  * nothing after the handshake, so the server's certificate is not verified.
  */
-export function askInTls(asked: AskedPort, servername = serverNameOf(asked)): Promise<PortFacts> {
-  return ask(asked, (socket, settle) => {
+export function askInTls(
+  asked: AskedPort,
+  servername = isIP(asked.host) === 0 ? asked.host : '',
+): Promise<PortFacts> {
+  return ask({ ...asked, isTls: false }, (socket, settle) => {
     let bytes = Buffer.alloc(0);
     const below = new Duplex({
       read: () => {},
@@ -66,8 +89,8 @@ export function askInTls(asked: AskedPort, servername = serverNameOf(asked)): Pr
       below.push(chunk);
       const facts = factsOf(bytes);
       const types = messageTypes(bytes);
-      if (types.includes(CERTIFICATE_REQUEST)) settle({ ...facts, isMutual: true });
-      else if (types.includes(SERVER_HELLO_DONE)) settle({ ...facts, isAccepted: true });
+      if (types.includes(CERTIFICATE_REQUEST)) settle({ ...facts, words: 'mutual' });
+      else if (types.includes(SERVER_HELLO_DONE)) settle({ ...facts, words: 'accepted' });
       else if (bytes[0] !== HANDSHAKE) settle(facts);
     });
     socket.once('close', () => {
@@ -79,8 +102,14 @@ export function askInTls(asked: AskedPort, servername = serverNameOf(asked)): Pr
   });
 }
 
-function serverNameOf({ host }: AskedPort): string {
-  return isIP(host) === 0 ? host : '';
+/** The response to an HTTP request in words: `http 200`, `closed`, `other SSH-2.0-OpenSSH_9.6`. */
+export async function responseInHttp(...question: Parameters<typeof askInHttp>): Promise<string> {
+  return speechText(await askInHttp(...question));
+}
+
+/** The facts about a port in words: `tls accepted`, `http 405 (Allow: GET)`. */
+export function speechText({ speech, words = '' }: PortFacts): string {
+  return `${speech} ${words}`.trim();
 }
 
 /** Opens a connection for one question, and closes it when `settle` is called, the port closes it, or time is up. */
@@ -128,7 +157,10 @@ function factsOf(bytes: Buffer): PortFacts {
   const status = /^HTTP\/\S*(?: (\d{3}))?/.exec(text);
   if (status) {
     const allow = /^Allow: *([\w, ]{1,80})/im.exec(bytes.toString('latin1'))?.[1];
-    return { speech: 'http', words: status[1] ?? 'no status', ...(allow !== undefined && { allow }) };
+    return {
+      speech: 'http',
+      words: (status[1] ?? 'no status') + (allow === undefined ? '' : ` (Allow: ${allow})`),
+    };
   }
   // Skips short runs of letters between the binary fields of a greeting, such as that of MySQL.
   const words = text.match(/[ -~]{5,}/g)?.join(' ') ?? '';

@@ -1,13 +1,20 @@
 import { isIP } from 'node:net';
-import { isOwnAddress, localPorts, programAt } from './local-ports.ts';
-import { hostAt, ownerText, portsNear, spokenAt } from './near-ports.ts';
-import { askInHttp, askInTls, askPort, type AskedPort, type PortFacts } from './port-speech.ts';
+import { hostAt, isOwnAddress, localPorts, portsNear, programAt, spokenAt } from './local-ports.ts';
+import {
+  askAsDatabase,
+  askInHttp,
+  askInTls,
+  askPort,
+  responseInHttp,
+  speechText,
+  type AskedPort,
+} from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
-import { nearHost } from '../../suggest.ts';
+import { knownHosts, nearHost } from '../../suggest.ts';
 import { bareHost, portOf } from '../../url.ts';
 import type { FailureToExamine } from './examined-failure.ts';
 import { aboveOf, addressOf, hostsLineOf, isInContainer, namespaceOf } from './name-probes.ts';
-import { routesAt, routesOf, type RouteFacts } from './path-probes.ts';
+import { routesAt, routesOf } from './path-probes.ts';
 
 /** A failed request, with what its probes have shown so far. */
 export interface Scene {
@@ -20,23 +27,22 @@ export interface Scene {
   readonly asked: AskedPort;
   /** Returns what a probe shows: nothing if there is no probe of this name. Runs each at most once. */
   readonly show: (name: string) => Promise<string>;
-  /** Asks for the routes of the receiver, once. */
-  readonly routes: () => Promise<RouteFacts>;
 }
 
 /** Makes the scene of a failed request. Throws for a proxy variable that cannot be used. */
 export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
   const { env, timeoutMs = 1_000 } = failure;
   const url = new URL(failure.url);
-  const proxy = proxyFor(url, env);
+  // The driver of a database connects directly.
+  const proxy = url.protocol.startsWith('http') ? proxyFor(url, env) : undefined;
   const portAt = (at: URL): AskedPort => ({
     host: bareHost(at),
     port: Number(portOf(at)),
     timeoutMs,
     signal,
+    isTls: at.protocol === 'https:',
   });
   const kept = new Map<string, Promise<string>>();
-  let routes: Promise<RouteFacts> | undefined;
   const scene: Scene = {
     url,
     failure,
@@ -48,27 +54,21 @@ export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
       kept.set(name, shown);
       return shown;
     },
-    routes: () => (routes ??= routesAt(url, { ...portAt(url), isTls: url.protocol === 'https:' })),
   };
   return scene;
 }
-
-type ProbeRun = (scene: Scene) => Promise<string> | string;
 
 /**
  * Each probe by its name: it returns what it shows in words, and nothing if it shows nothing. Only those that connect or look
  * up names take time: one round of connections, or two of half the time.
  */
-export const PROBES: Readonly<Record<string, ProbeRun>> = {
+export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> | string>> = {
   failed: ({ failure: { error, cause = '' } }) => `${error}/${cause}`,
   status: ({ failure: { status = '' } }) => String(status),
   scheme: ({ url }) => url.protocol.slice(0, -1),
   host: ({ url }) => url.hostname,
   way: ({ proxy }) => (proxy === undefined ? 'direct' : proxy.origin.protocol.slice(0, -1)),
-  inTls: ({ url }) => withProtocol(url, 'https:'),
-  inHttp: ({ url }) => withProtocol(url, 'http:'),
-  proxyInTls: ({ proxy, url }) => withProtocol(proxy?.origin ?? url, 'https:'),
-  proxyInHttp: ({ proxy, url }) => withProtocol(proxy?.origin ?? url, 'http:'),
+  otherScheme: ({ proxy, url }) => withOtherScheme(proxy?.origin ?? url),
   allProxy: ({ url, failure: { env } }) => {
     const any = { ...env, http_proxy: 'http://proxy.invalid', https_proxy: 'http://proxy.invalid' };
     return (env['all_proxy'] || env['ALL_PROXY']) && proxyFor(url, any) ? 'set' : '';
@@ -112,105 +112,90 @@ export const PROBES: Readonly<Record<string, ProbeRun>> = {
     const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
     return speechText(await askPort(half, url.protocol === 'http:'));
   },
-  /** The protocol of the port, in its own words. */
+  database: async ({ asked }) => (await askAsDatabase(asked))?.words ?? '',
+  /** The protocol of the port by its name, else in its own words. */
   words: async ({ show }) => {
-    const words = (await show('speech')).replace(/^other ?/, '');
-    return `another protocol, not HTTP${words === '' ? '' : `: "${words}"`}`;
+    const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
+    const quoted = `another protocol, not HTTP${words && `: "${words}"`}`;
+    return { database: words, other: quoted }[speech] ?? speech.toUpperCase();
   },
   /** The response of the path to `OPTIONS`. */
-  options: async ({ url: { protocol, host, pathname }, receiver }) =>
-    speechText(await askInHttp({ ...receiver, isTls: protocol === 'https:' }, `OPTIONS ${pathname}`, host)),
-  /** The response to `OPTIONS` without a path and for another host. */
-  anyPath: async ({ url: { protocol }, receiver }) =>
-    speechText(await askInHttp({ ...receiver, isTls: protocol === 'https:' })),
+  options: ({ url: { host, pathname }, receiver }) => responseInHttp(receiver, `OPTIONS ${pathname}`, host),
+  /** A host for which the path gets another response: proxies choose the application by the host. */
+  otherHost: async ({ url: { host, hostname, pathname }, failure: { urls = [], env }, receiver }) => {
+    const known = new Set(knownHosts([...urls, ...Object.values(env)]));
+    // Names without a dot are mostly those of the system: ip6-allnodes.
+    const names = [...known].filter((name) => /^localhost$|\.[a-z]/i.test(name)).slice(0, MOST_HOSTS);
+    const ask = (name: string): Promise<string> =>
+      responseInHttp(receiver, `OPTIONS ${pathname}`, host.replace(hostname, name));
+    const [own, ...texts] = await Promise.all([hostname, ...names].map(ask));
+    const at = texts.findIndex((each) => /^http (?!429|5)/.test(each) && each !== own);
+    const text = `OPTIONS ${pathname} gets ${own} for ${hostname}, and ${texts[at]} for ${names[at]}`;
+    return at < 0 ? '' : text.replaceAll('http ', '').replace(' closed ', ' no response ');
+  },
   nameless: async ({ receiver }) => (isIP(receiver.host) > 0 ? '' : speechText(await askInTls(receiver, ''))),
-  proxyLine: async ({ receiver }) => speechText(await askInHttp(receiver, 'PROXY UNKNOWN\r\nOPTIONS *')),
-  tunnel: async ({ asked, url, proxy }) => {
+  proxyLine: ({ receiver }) => responseInHttp({ ...receiver, isTls: false }, 'PROXY UNKNOWN\r\nOPTIONS *'),
+  tunnel: async ({ asked, url }) => {
     const target = `${url.hostname}:${portOf(url)}`;
-    const isTls = proxy?.origin.protocol === 'https:';
-    const { speech, words } = await askInHttp({ ...asked, isTls }, `CONNECT ${target}`, target);
-    return speech === 'closed'
-      ? 'closes the connection after'
-      : words === undefined
-        ? ''
-        : `responded with ${words} to`;
+    const { speech, words } = await askInHttp(asked, `CONNECT ${target}`, target);
+    if (speech === 'closed') return 'closes the connection after';
+    return words === undefined ? '' : `responded with ${words} to`;
   },
   /** The protocol that the receiver speaks without the proxy. */
   bypass: async ({ proxy, receiver, url: { protocol, host } }) => {
     if (proxy === undefined) return '';
-    const { speech } = await (protocol === 'https:' ? askInTls(receiver) : askInHttp(receiver));
-    const isReached = speech === 'tls' || speech === 'http';
-    return isReached ? `; without the proxy, ${host} speaks ${speech.toUpperCase()}` : '';
+    const { speech } = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);
+    return /^(?:tls|http)$/.test(speech) ? `; without the proxy, ${host} speaks ${speech.toUpperCase()}` : '';
   },
   /** The difference that the proxy makes to an `OPTIONS` of the same URL. */
   difference: async ({ asked, proxy, receiver, url: { origin, host, pathname } }) => {
-    const isTls = proxy?.origin.protocol === 'https:';
     const login = proxy?.authorization && `\r\nProxy-Authorization: ${proxy.authorization}`;
     const [through, direct] = await Promise.all([
-      askInHttp({ ...asked, isTls }, `OPTIONS ${origin}${pathname}`, host + (login ?? '')),
-      askInHttp(receiver, `OPTIONS ${pathname}`, host),
+      responseInHttp(asked, `OPTIONS ${origin}${pathname}`, host + (login ?? '')),
+      responseInHttp(receiver, `OPTIONS ${pathname}`, host),
     ]);
-    const isKnown = through.speech === 'http' && direct.speech === 'http' && through.words !== direct.words;
-    return isKnown
-      ? `OPTIONS ${pathname} gets ${through.words} through it, and ${direct.words} without it`
-      : '';
+    const text = `OPTIONS ${pathname} gets ${through} through it, and ${direct} without it`;
+    const isKnown = through.startsWith('http') && direct.startsWith('http') && through !== direct;
+    return isKnown ? text.replaceAll('http ', '') : '';
   },
   /** The other address of this machine at which a program listens at the same port. */
   elsewhere: async ({ url: { protocol }, asked }) => {
     const listener = localPorts().find(({ port }) => port === asked.port);
-    const isLoopback = ['::1', '127.0.0.1'].includes(asked.host);
-    const other = asked.host === '::1' ? '127.0.0.1' : '::1';
-    const isOpen = async (host: string): Promise<boolean> =>
-      (await askInHttp({ ...asked, host })).speech !== 'refused';
-    const found = listener ? hostAt(listener) : isLoopback && (await isOpen(other)) ? other : undefined;
-    if (found === undefined || found === asked.host) return '';
-    return `${protocol}//${isIP(found) === 6 ? `[${found}]` : found}:${asked.port}`;
+    const host = listener ? hostAt(listener) : asked.host === '::1' ? '127.0.0.1' : '::1';
+    if (host === asked.host || (await askInTls({ ...asked, host })).speech === 'refused') return '';
+    return `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
   /** The program that listens at the port of this machine. */
-  program: async (scene) => {
-    const { text = '' } = (await listenerOf(scene)) ?? {};
-    return text === '' ? '' : `; ${text} listens there`;
+  program: async ({ asked, show }) => {
+    const listener = localPorts().find(({ port }) => port === asked.port);
+    return listener && (await show('machine')) === 'own' ? programAt(listener) : '';
   },
-  state: async (scene) => ((await listenerOf(scene))?.isStopped ? 'stopped' : ''),
   /** The other ports of this machine that speak HTTP or TLS. */
   others: async ({ asked }) => {
     const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
     return told.length === 0 ? '' : `on this machine, ${told.join(', ')}`;
   },
-  route: async ({ routes }) => (await routes()).route ?? '',
-  noPost: async ({ routes }) => (await routes()).noPost ?? '',
-  otherRoute: async ({ routes }) => (await routes()).otherRoute ?? '',
-  otherUrl: async ({ routes }) => (await routes()).otherUrl ?? '',
+  routes: ({ url, receiver }) => routesAt(url, receiver),
+  otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
   /** The port of this machine that has a route for the path. */
   routedPort: async ({ asked, url: { host, pathname } }) => {
-    const found = await Promise.all(
-      portsNear(asked.port).map(async (near) => {
-        const [route] = await routesOf([pathname], host, { ...asked, host: hostAt(near), port: near.port });
-        const isFound = route?.isRoute && route.takesPost;
-        return isFound
-          ? `port ${near.port} has one${ownerText(near)}: OPTIONS ${pathname} gets ${route.text}`
-          : '';
-      }),
-    );
-    return found.find((text) => text !== '') ?? '';
+    const asking = portsNear(asked.port).map(async (near) => {
+      const [route] = await routesOf([pathname], host, { ...asked, host: hostAt(near), port: near.port });
+      const text = `port ${near.port} has one${programAt(near)}: OPTIONS ${pathname} gets ${route?.text}`;
+      return route?.isRoute && route.takesPost ? text : '';
+    });
+    return (await Promise.all(asking)).find((text) => text !== '') ?? '';
   },
 };
 
-/** The URL with `protocol` in place of its own, at the same port. Drops the query, which may be secret. */
-function withProtocol(url: URL, protocol: 'http:' | 'https:'): string {
-  return `${protocol}//${url.hostname}:${portOf(url)}${url.pathname}`;
-}
-
-async function listenerOf({ asked, show }: Scene): Promise<ReturnType<typeof programAt> | undefined> {
-  const listener = localPorts().find(({ port }) => port === asked.port);
-  return listener !== undefined && (await show('machine')) === 'own' ? programAt(listener) : undefined;
+/** The URL with https: in place of http:, or the reverse, at the same port. Drops the query, which may be secret. */
+function withOtherScheme(url: URL): string {
+  const scheme = url.protocol === 'https:' ? 'http:' : 'https:';
+  return `${scheme}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }
 
 /** Most other ports that a sentence names. */
 const MOST_TOLD = 3;
-
-/** The facts about a port in words: `tls accepted`, `http 200`, `other SSH-2.0-OpenSSH_9.6`. */
-function speechText({ speech, isMutual, isAccepted, words = '' }: PortFacts): string {
-  return [speech, isMutual && 'mutual', isAccepted && 'accepted', words].filter(Boolean).join(' ');
-}
+/** Most other hosts that are asked for. */
+const MOST_HOSTS = 3;

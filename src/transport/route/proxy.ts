@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopbackHost, bareHost, portOf } from '../../url.ts';
+import { isLoopbackHost, bareHost, portOf, userinfoHint } from '../../url.ts';
 import { ConfigError } from '../../errors.ts';
-import { printable, redactUrl } from '../../redact.ts';
+import { MASK, printable, redactUrl } from '../../redact.ts';
 
 /** A proxy between this machine and a receiver. */
 export interface Proxy {
@@ -38,11 +38,14 @@ function readProxy(key: string, value: string): Proxy {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const user = url && decoded(url.username);
   const password = url && decoded(url.password);
-  if (!url || !/^https?:$/.test(url.protocol) || user === undefined || password === undefined) {
-    throw new ConfigError(`Expected ${key} to be an http: or https: URL, got ${printable(redactUrl(text))}`, {
+  // An @ behind the host: a character of the password ended the host too early.
+  const isCut = url !== undefined && `${url.pathname}${url.search}${url.hash}`.includes('@');
+  if (!url || isCut || !/^https?:$/.test(url.protocol) || user === undefined || password === undefined) {
+    const shown = printable(isCut ? text.replace(/\/\/.*@/s, `//${MASK}@`) : redactUrl(text));
+    throw new ConfigError(`Expected ${key} to be an http: or https: URL, got ${shown}`, {
       key,
       origin: key,
-      hint: `set it like ${key}=http://proxy.example:3128, or unset it`,
+      hint: userinfoHint(text) ?? `set it like ${key}=http://proxy.example:3128, or unset it`,
     });
   }
   const origin = new URL(url.origin);

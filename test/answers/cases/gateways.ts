@@ -45,30 +45,23 @@ const IN_FRONT: readonly RespondingCase[] = [
     fix: 'forward this path to the receiver (proxy_pass)',
   },
   {
-    id: 'nginx-tls-port',
-    title: 'http:// to a TLS port of nginx',
+    id: 'nginx-tls-upstream',
+    title: 'nginx forwards plain HTTP to a TLS port',
     status: 400,
     headers: { Server: 'nginx' },
     body: nginx('400 The plain HTTP request was sent to HTTPS port'),
-    cause: 'the port speaks TLS, and the request was plain HTTP',
-    fix: 'give the URL with https://127.0.0.1:{port}/hook',
-  },
-  {
-    id: 'go-tls-port',
-    title: 'http:// to a TLS port of a Go program',
-    status: 400,
-    body: 'Client sent an HTTP request to an HTTPS server.\n',
-    cause: 'the port speaks TLS, and the request was plain HTTP',
-    fix: 'give the URL with https://127.0.0.1:{port}/hook',
+    cause: '127.0.0.1:{port} forwards the request in plain HTTP to a port that speaks TLS',
+    fix: 'let it forward in TLS (nginx: proxy_pass https://…',
+    never: ['give the URL with https:'],
   },
   {
     id: 'nginx-client-certificate',
-    title: 'nginx wants a client certificate',
+    title: 'nginx wants a client certificate of the proxy in front of it',
     status: 400,
     headers: { Server: 'nginx' },
     body: nginx('400 No required SSL certificate was sent'),
-    cause: 'it wants a client certificate (mutual TLS), which webhooks do not have',
-    fix: 'ssl_verify_client optional',
+    cause: 'a server behind 127.0.0.1:{port} says that: 127.0.0.1:{port} itself wants no client certificate',
+    fix: 'let 127.0.0.1:{port} present a certificate there (nginx: proxy_ssl_certificate)',
   },
   {
     id: 'haproxy',
@@ -387,7 +380,10 @@ const IN_FRONT: readonly RespondingCase[] = [
 
 /** A client certificate that is wanted is wanted again: one request, however much time there is. */
 function notRetried(command: 'send' | 'replay'): AnswerCase {
-  const argv = command === 'send' ? [...SIGNED] : [...REPLAY];
+  const [argv, cause, fix] =
+    command === 'send'
+      ? [SIGNED, 'itself wants no client certificate', 'present a certificate there']
+      : [REPLAY, 'it wants a client certificate (mutual TLS)', 'ssl_verify_client optional'];
   return {
     id: `client-certificate-once-${command}`,
     title: 'a client certificate is wanted, and there is time to retry',
@@ -396,8 +392,8 @@ function notRetried(command: 'send' | 'replay'): AnswerCase {
       files: { 'day.ndjson': '{"type":"delete","userId":"u1"}' },
     },
     argv: argv.map((word) => (word === '0' ? '20s' : word)),
-    cause: 'it wants a client certificate (mutual TLS), which webhooks do not have',
-    fix: 'ssl_verify_client optional',
+    cause,
+    fix,
     never: ['retry:', 'round 2'],
     maxRequests: 1,
   };

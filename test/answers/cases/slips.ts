@@ -252,15 +252,15 @@ const COMMANDS: readonly Slip[] = [
   ],
   ...(
     [
-      ['redis', 'HTTP', { receiver: responds(200) }],
+      ['redis', 'HTTP', { receiver: responds(200) }, 'its port speaks HTTP'],
       // As MySQL greets.
-      ['postgres', 'MySQL', { start: greets(Buffer.from('J\0\0\0\n8.0.36\0')) }],
+      ['postgres', 'MySQL', { start: greets(Buffer.from('J\0\0\0\n8.0.36\0')) }, '"8.0.36"'],
     ] as const
-  ).map(([scheme, other, given]): Slip => [
+  ).map(([scheme, other, given, cause]): Slip => [
     `${scheme}-at-other`,
     `a URL of ${scheme} names a port of ${other}`,
     ['queue', 'stats', '--store', `${scheme}://127.0.0.1:{port}/`],
-    'its port speaks another protocol',
+    cause,
     'check the scheme, host and port of `store`',
     given,
   ]),

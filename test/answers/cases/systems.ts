@@ -119,8 +119,8 @@ const DOCTOR: readonly AnswerCase[] = [
     'two config files are in one folder',
     { files: { '.hooksrc.yaml': CONFIG, '.hooksrc.json': '{"webhooks":["http://127.0.0.1:9/"]}' } },
     [
-      '.hooksrc.json is read; .hooksrc.yaml beside it is not',
-      'keep one of them, or name the one that is meant with -c FILE',
+      '.hooksrc.yaml is not read, because .hooksrc.json is read instead',
+      'keep one of them, or name it with -c .hooksrc.yaml',
     ],
   ),
   found(

@@ -6,6 +6,7 @@ import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import type { Certificate, Certificates } from '../../certificates.ts';
 import { listening, startHttp } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
+import { nginx } from './gateways.ts';
 import { SEND } from './sending.ts';
 
 type Name =
@@ -54,6 +55,19 @@ function rawServer(serve: (socket: Socket) => void): (scene: Scene) => Promise<V
     onEnd(close);
     return valuesOf(port, made);
   };
+}
+
+/** A TLS port that responds to plain HTTP with a page, and to TLS with an alert. */
+function tlsPort(page: string): (scene: Scene) => Promise<Values> {
+  const response = `HTTP/1.1 400 Bad Request\r\nServer: nginx\r\nConnection: close\r\n\r\n${page}`;
+  return rawServer((socket) =>
+    socket
+      .on('error', () => {})
+      .once('data', (bytes: Buffer) => {
+        const isHello = bytes[0] === 0x16;
+        socket.end(isHello ? Buffer.from('15030300020228', 'hex') : response);
+      }),
+  );
 }
 
 async function plainReceiver({ certificates, onEnd }: Scene): Promise<Values> {
@@ -108,6 +122,19 @@ const CASES: readonly AnswerCase[] = [
     cause: 'the certificate is not valid yet (CERT_NOT_YET_VALID): it begins on ',
     fix: 'check the clock of this machine (date); if it is right, give the server a certificate that is valid today',
   },
+  ...(
+    [
+      ['nginx', nginx('400 The plain HTTP request was sent to HTTPS port')],
+      ['go', 'Client sent an HTTP request to an HTTPS server.\n'],
+    ] as const
+  ).map(([server, page]): AnswerCase => ({
+    id: `${server}-tls-port`,
+    title: `http:// to a TLS port of ${server}`,
+    given: { start: tlsPort(page) },
+    argv: PLAIN,
+    cause: 'the port speaks TLS, and the request was plain HTTP',
+    fix: 'give the URL with {url}',
+  })),
   {
     id: 'other-name',
     title: 'the certificate is for another name',

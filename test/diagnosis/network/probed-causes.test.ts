@@ -17,6 +17,10 @@ function examine(failure: Failure): ReturnType<typeof examineFailure> {
   return examineFailure({ env: {}, signal: new AbortController().signal, timeoutMs: 2_000, ...failure });
 }
 
+const HANDSHAKE = 0x16;
+/** A fatal alert of TLS: handshake_failure. */
+const TLS_ALERT = '\u0015\u0003\u0003\0\u0002\u0002(';
+
 async function serving(respond: Respond): Promise<number> {
   const { port, close } = await startHttp(respond);
   onTestFinished(close);
@@ -79,10 +83,7 @@ describe.runIf(process.platform === 'linux')('a port of this machine', () => {
     const port = await accepting(() => {});
     const [listed] = localPorts().filter((each) => each.port === port);
     expect(listed).toMatchObject({ address: '127.0.0.1' });
-    expect(listed && programAt(listed)).toEqual({
-      text: expect.stringContaining(`process ${process.pid}`),
-      isStopped: false,
-    });
+    expect(listed && programAt(listed)).toMatch(new RegExp(`^ \\(.+, process ${process.pid}\\)$`));
   });
 
   it('whose program is stopped is explained by that', async () => {
@@ -107,7 +108,7 @@ describe('after a broken connection', () => {
   it.each<[cause: string, respond: Respond]>([
     ['closes-message', ({ method }) => (method === 'OPTIONS' ? {} : 'reset')],
     ['closes-all', () => 'close'],
-    ['closes-host', ({ path }) => (path === '*' ? {} : 'close')],
+    ['host-decides', ({ headers: { host } }) => (host?.startsWith('localhost:') === true ? {} : 'close')],
   ])('tells apart what the server does with OPTIONS: %s', async (cause, respond) => {
     const port = await serving(respond);
     expect(await examine({ url: `http://127.0.0.1:${port}/hook`, error: 'reset' })).toMatchObject({ cause });
@@ -118,6 +119,63 @@ describe('after a broken connection', () => {
     await close();
     const found = await examine({ url: `http://127.0.0.1:${port}/hook`, error: 'reset' });
     expect(found).toMatchObject({ cause: 'died' });
+  });
+});
+
+describe('after a response of the server behind the port', () => {
+  const failed = { error: 'http-4xx', status: 400 };
+
+  it.each<[told: string, cause: string | undefined, scheme: string, hello: string]>([
+    ['wants-tls', 'upstream-tls', 'http', ''],
+    ['wants-tls', undefined, 'http', TLS_ALERT],
+    ['wants-tls', 'upstream-tls', 'https', TLS_ALERT],
+    ['wants-client-certificate', 'upstream-certificate', 'http', ''],
+    ['wants-client-certificate', undefined, 'https', TLS_ALERT],
+  ])('explains %s as %s for %s and a TLS hello that gets %j', async (told, cause, scheme, hello) => {
+    const port = await accepting((socket) =>
+      socket
+        .on('error', () => {})
+        .once('data', (bytes) => {
+          socket.end(bytes[0] === HANDSHAKE ? hello : 'HTTP/1.1 400 Bad Request\r\n\r\n', 'latin1');
+        }),
+    );
+    const found = await examine({ ...failed, url: `${scheme}://127.0.0.1:${port}/hook`, cause: told });
+    expect(found?.cause).toBe(cause);
+  });
+
+  it('names a host for which the path gets another response', async () => {
+    const port = await serving(({ headers }) => ({ status: headers.host?.startsWith('app.') ? 200 : 503 }));
+    const env = { HOOKS_URL: 'http://app.test/' };
+    const url = `http://127.0.0.1:${port}/hook`;
+    expect(await examine({ url, error: 'http-5xx', status: 503, cause: 'proxy-haproxy', env })).toEqual({
+      cause: 'host-decides',
+      shown: { otherHost: 'OPTIONS /hook gets 503 for 127.0.0.1, and 200 for app.test' },
+    });
+  });
+});
+
+describe('a port that does not speak HTTP', () => {
+  const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
+  it.each<[name: string, responds: (bytes: Buffer) => string]>([
+    ['Redis', (bytes) => (bytes.toString().startsWith('PING') ? '-NOAUTH Authentication required.\r\n' : '')],
+    ['PostgreSQL', (bytes) => (bytes.equals(SSL_REQUEST) ? 'N' : '')],
+  ])('is known as that of %s', async (name, responds) => {
+    const port = await accepting((socket) =>
+      socket.on('error', () => {}).once('data', (bytes) => socket.end(responds(bytes))),
+    );
+    const at = `127.0.0.1:${port}/`;
+    const spoken = { cause: 'speaks-other', location: name };
+    expect(await examine({ url: `http://${at}`, error: 'reset' })).toEqual(spoken);
+    const stores = ['redis', 'rediss', 'postgres'].map((scheme) =>
+      examine({ url: `${scheme}://${at}`, error: 'store' }),
+    );
+    const other = { cause: 'other-store', location: name };
+    const isRedis = name === 'Redis';
+    expect(await Promise.all(stores)).toEqual([
+      isRedis ? undefined : other,
+      other,
+      isRedis ? other : undefined,
+    ]);
   });
 });
 
@@ -200,6 +258,7 @@ describe('with a proxy', () => {
     const proxy = await accepting((socket) => socket.on('error', () => {}).destroy());
     const env = { https_proxy: `http://127.0.0.1:${proxy}` };
     const found = await examine({ url: 'https://hooks.test/', error: 'reset', env });
-    expect(found).toEqual({ cause: 'proxy-closed', proxy: 'https_proxy' });
+    const location = 'closes the connection after';
+    expect(found).toEqual({ cause: 'no-proxy', location, proxy: 'https_proxy' });
   });
 });

@@ -44,6 +44,17 @@ describe('the URL of a server', () => {
   });
 });
 
+it.each([
+  ['redis://:canary#1@host', '# as %23'],
+  ['redis://:12/canary@host/0', '/ as %2F'],
+  ['postgres://user:12/canary@host/db', '/ as %2F'],
+  ['redis://:can ary%@host/x', 'a space as %20, % as %25'],
+])('says how to write the password of %s', (url, forms) => {
+  expect(() => readServerUrl(url)).toThrow(
+    expect.objectContaining({ hint: `in its user and password, write ${forms}` }),
+  );
+});
+
 describe('the scheme of a server', () => {
   it.each([
     ['redis', FIRST_OF_REDIS],

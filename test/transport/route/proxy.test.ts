@@ -49,6 +49,8 @@ describe('proxyFor', () => {
   it.each([
     'socks5://me:secret@proxy.test',
     'http://me:a/secret@proxy.test',
+    'http://me:12/secret@proxy.test',
+    'http://me:12#secret@proxy.test',
     'http://me:secret@',
     'http://me:secret%zz@proxy.test',
   ])('rejects %s without showing its password', (value) => {

@@ -205,7 +205,7 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
   const [empty] = settings.emptyFiles;
   throw noDestination(
     `There is no destination to send to${empty === undefined ? '' : `: ${printable(empty)} is empty`}`,
-    settings.configAboveHint,
+    settings.unreadHint,
   );
 }
 

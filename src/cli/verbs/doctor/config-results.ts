@@ -1,50 +1,44 @@
-import { basename, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { cutValues } from '../../../config/files/cut-values.ts';
-import { configsBeside } from '../../../config/files/find-files.ts';
+import type { UnreadConfig } from '../../../config/files/find-files.ts';
 import type { ListedSetting } from '../../../config/list-settings.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { prepareDestinations } from '../../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../../engine/options.ts';
 import { HooksError } from '../../../errors.ts';
 import { validateWriteKeys } from '../../../service/request/authentication.ts';
-import type { GlobalOptions } from '../../command.ts';
 import { oddSecret } from '../../flags/signature/odd-secret.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
 /** Reports the config files, variables that they need and that are not set, and variables that override them. */
-export function settingsResults(
-  settings: Settings,
-  { config }: Pick<GlobalOptions, 'config'>,
-  { cwd }: Pick<Io, 'cwd'>,
-): DoctorResult[] {
-  const { files } = settings;
-  // A file that -c names is meant, whatever is beside it.
-  const searched = config === undefined ? files : [];
+export function settingsResults(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorResult[] {
+  const { files, unreadConfig: unread, unreadHint } = settings;
   const rows = settings.list();
   const found =
     files.length === 0
       ? warn(
           'config',
           'no config file was found',
-          settings.configAboveHint ?? 'run hooks init to write one, or name one with -c FILE',
+          unreadHint ?? 'run hooks init to write one, or name one with -c FILE',
         )
       : ok('config', files.join(', '));
   return [
     found,
-    ...searched.flatMap((file) => besideResults(file, cwd)),
+    // A config of its own in a folder of a larger project is usual; two in one folder are not.
+    ...(unread && files.some((file) => dirname(file) === dirname(unread.path)) ? [unreadResult(unread)] : []),
     ...files.flatMap((file) => cutResults(file, cwd)),
     ...rows.flatMap(unsetResults),
     ...rows.flatMap(hidingResults),
   ];
 }
 
-/** Reports files that look like a config but are not read. */
-function besideResults(file: string, cwd: string): DoctorResult[] {
-  const others = configsBeside(resolve(cwd, file)).map((path) => basename(path));
-  if (others.length === 0) return [];
-  const said = `${file} is read; ${others.join(', ')} beside it ${others.length === 1 ? 'is' : 'are'} not`;
-  return [warn('config', said, 'keep one of them, or name the one that is meant with -c FILE')];
+function unreadResult({ path, why }: UnreadConfig): DoctorResult {
+  return warn(
+    'config',
+    `${path} is not read, because ${why}`,
+    `keep one of them, or name it with -c ${path}`,
+  );
 }
 
 /** Reports secrets that YAML cuts off at a `#`. Does not show them. */

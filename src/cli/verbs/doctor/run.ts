@@ -48,7 +48,7 @@ async function* allResults(options: DoctorOptions, io: Io): AsyncGenerator<reado
     yield settings.results;
     return;
   }
-  yield settingsResults(settings.value, options, io);
+  yield settingsResults(settings.value, io);
   const { sources, results } = readSources(settings.value);
   yield results;
   if (sources !== undefined) {
