@@ -147,6 +147,8 @@ describe('a secret of Standard Webhooks', () => {
       expect.stringContaining('fewer than 24 bytes, and Standard Webhooks asks for 24 to 64; make one with'),
     ]);
     expect(stderr).not.toContain('whsec_AA');
+    const stripe = await hooks(['sign', '--scheme', 'stripe', '--secret', 'whsec_AA'], { stdin: BODY });
+    expect(stripe.stderr).not.toContain('Standard Webhooks');
     expect((await hooks([...signing, `whsec_${'A'.repeat(32)}`], { stdin: BODY })).stderr).toBe('');
   });
 });

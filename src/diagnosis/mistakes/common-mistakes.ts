@@ -1,4 +1,4 @@
-import { bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
+import { BodyCandidate, bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
 import { COSTS, type Cost } from '../signature/change.ts';
 import { CONSTRUCTS, HASH_NAMES, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
@@ -146,7 +146,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
     { headers: [['host', host]], body: new KeptBody(body), target },
     own,
   );
-  for (const { code, would, frame } of frames.upTo(3).filter((each) => each.cost === cost)) {
+  for (const { code, would, frame } of frames.upTo(2).filter((each) => each.cost === cost)) {
     // A receiver reads the timestamp and the id from headers, which only some schemes have.
     const isUnsent = (!hasTimestamp && would.includes('{timestamp}')) || (!hasId && would.includes('{id}'));
     if (isUnsent || !RECEIVER_FRAMES.has(code)) continue;
@@ -170,7 +170,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
-  const changes = bodyChanges({ body: new KeptBody(body), isContent: true }, cost, NEVER);
+  const changes = bodyChanges(new BodyCandidate(body, true), cost, NEVER);
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
     const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
     const says = `it hashes ${hashed}: it accepts what is signed ${would}`;

@@ -54,10 +54,7 @@ export function secretAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap((affix) => changesOf(affix, 'the secret'));
 }
 
-/**
- * The changes that add and remove what stands before and after a body, as a text of one latin1 character per byte, because
- * such a text is cheap to make of any bytes.
- */
+/** The changes that add and remove what stands before and after a body, as a text. */
 export function bodyAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap(({ body, ...affix }) => (body ? changesOf({ ...affix, ...body }, 'the body') : []));
 }

@@ -111,17 +111,11 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
 
 /** The body with the text that is signed around it. */
 function framed({ frame: { before, after }, body }: SignedParts): Buffer {
-  return before === '' && after === ''
-    ? body
-    : Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
+  return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
 }
 
-function rightHmac({ algorithm, secret, frame, body }: SignedParts): Buffer {
-  const hmac = createHmac(algorithm, secret);
-  if (frame.before !== '') hmac.update(frame.before);
-  hmac.update(body);
-  if (frame.after !== '') hmac.update(frame.after);
-  return hmac.digest();
+function rightHmac(parts: SignedParts): Buffer {
+  return createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest();
 }
 
 /** Name of an HMAC without a hyphen in its hash: `HMAC-SHA256`. */

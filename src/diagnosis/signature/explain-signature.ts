@@ -8,6 +8,7 @@ import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
 import type { Reading } from './readings/reading.ts';
 import { readingsOf } from './readings/readings.ts';
+import { explainRepeated } from './unreadable.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
 /** Finds out why a signature does not match: by its headers, then by a search for the changes that reproduce it. */
@@ -22,8 +23,9 @@ export function explainSignature(evidence: SignatureEvidence): Diagnosis {
   const { problem } = presented;
   if (problem !== undefined && problem.code !== 'missing-prefix') return diagnosisFor(evidence, problem);
   const texts = textsOf(presented);
-  const several = problem === undefined ? severalOf(evidence, texts) : undefined;
-  if (several !== undefined) return diagnosisFor(evidence, several);
+  const known =
+    problem === undefined ? (severalOf(evidence, texts) ?? explainRepeated(evidence, texts)) : undefined;
+  if (known !== undefined) return diagnosisFor(evidence, known);
   const readings = texts.flatMap((text) => readingsOf(text, evidence.scheme));
   if (readings.length === 0) return explainUnreadable(evidence);
   const result = search(evidence, readings);

@@ -3,6 +3,7 @@ import type { KeptBody } from '../../signature/body/kept-body.ts';
 import type { RequestTarget } from '../../signature/evidence.ts';
 import type { HeaderList } from '../../signature/schemes/header-list.ts';
 import type { SignedFields } from '../../signature/schemes/scheme.ts';
+import { urlDecoded } from './codecs/codec-texts.ts';
 
 /** The request whose signature does not match, as far as it is known. */
 export interface FramedRequest {
@@ -14,42 +15,56 @@ export interface FramedRequest {
 /** Fields that services sign together with the body. */
 export type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
 
-/** Values that the sender may have signed for one field, such as the timestamp, each with its description. */
-type Guesses = readonly (readonly [value: string, what: string])[];
+/** Values that the sender may have signed for one field, such as the timestamp, each with its description and an extra cost. */
+type Guesses = readonly (readonly [value: string, what: string, extraCost?: number | undefined])[];
 
 export type FieldGuesses = Readonly<Record<Field, Guesses>>;
 
 /** Collects values that a sender may have signed in place of the received fields, from the headers and the body. */
 export function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
   const { headers, target } = request;
-  const host = headers.find(([name]) => name === 'host')?.[1];
-  const path = target?.path ?? '';
-  const urls =
-    target === undefined || host === undefined ? [] : [`https://${host}${path}`, `http://${host}${path}`];
+  const paths = target === undefined ? [] : pathGuesses(target.path);
+  const hosts = headers.filter(([name]) => /^(?:host|x-forwarded-host)$/.test(name)).map(([, host]) => host);
+  const urls = hosts.flatMap((host) =>
+    ['https://', 'http://'].flatMap((start) => [
+      ...paths.map(([path, what, cost]) => [start + host + path, what.replace('path', 'URL'), cost] as const),
+      [start + host.replace(/:\d+$/, '') + (target?.path ?? ''), 'the URL without its port', 1] as const,
+    ]),
+  );
   return {
     timestamp: distinct(timeGuesses(timestamp, request), timestamp),
     id: distinct(idGuesses(id, request), id),
-    path: distinct(
-      [
-        [path, 'the path'],
-        [path.replace(/\?.*$/s, ''), 'the path without its query'],
-      ],
-      '',
-    ),
-    url: urls.map((url) => [url, 'the URL']),
+    path: distinct(paths, ''),
+    url: distinct(urls, ''),
     method: target === undefined ? [] : [[target.method, 'the method']],
   };
 }
 
+/** The path as proxies, frameworks and templates of HTML change it. */
+function pathGuesses(path: string): Guesses {
+  return [
+    [path, 'the path'],
+    [path.replace(/\?.*$/s, ''), 'the path without its query'],
+    [path.replace(/\/?(?=\?|$)/, ''), 'the path without the slash at its end', 1],
+    [path.replace(/\/?(?=\?|$)/, '/'), 'the path with a slash at its end', 1],
+    [path.replaceAll('&', '&amp;'), 'the path with &amp; for &', 1],
+    [path.replaceAll('&amp;', '&'), 'the path with & for &amp;', 1],
+    [urlDecoded(path, '+') ?? path, 'the path decoded from percent-encoding', 1],
+  ];
+}
+
 /** Maximum seconds between the signed and the sent time: a sender reads its clock twice, or retries. */
 const MOST_SECONDS = 60;
+/** Maximum seconds for which other changes are tried besides: 120 times would take ten times as long as all other frames. */
+const LIKELY_SECONDS = 2;
 
 export function nearTimes(own: string): Guesses {
   if (!/^\d{10}$/.test(own)) return [];
   return Array.from({ length: 2 * MOST_SECONDS }, (_, index) => {
     const seconds = (index % 2 === 0 ? -1 : 1) * (1 + Math.floor(index / 2));
     const size = Math.abs(seconds) === 1 ? '1 second' : `${Math.abs(seconds)} seconds`;
-    return [String(Number(own) + seconds), `a time ${size} ${seconds < 0 ? 'earlier' : 'later'}`];
+    const what = `a time ${size} ${seconds < 0 ? 'earlier' : 'later'}`;
+    return [String(Number(own) + seconds), what, Math.abs(seconds) > LIKELY_SECONDS ? 2 : 0];
   });
 }
 
@@ -96,9 +111,9 @@ function* idGuesses(own: string, { headers, body }: FramedRequest): Generator<Gu
 const MOST_GUESSES = 16;
 
 function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {
-  const known = new Map<string, string>();
-  for (const [value, what] of found) if (value !== own && !known.has(value)) known.set(value, what);
-  return [...known].slice(0, MOST_GUESSES);
+  const known = new Map<string, Guesses[number]>();
+  for (const guess of found) if (guess[0] !== own && !known.has(guess[0])) known.set(guess[0], guess);
+  return [...known.values()].slice(0, MOST_GUESSES);
 }
 
 function memberOf(body: FramedRequest['body'], name: string): string | undefined {

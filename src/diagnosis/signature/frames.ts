@@ -112,7 +112,14 @@ function templates(cost: number, lists: readonly (readonly string[])[]): readonl
   return lists.flatMap((parts) => SEPARATORS.map((separator) => ({ signs: parts.join(separator), cost })));
 }
 
-type Filling = Partial<Readonly<Record<Field, string>>>;
+/** Values for the fields of a template. */
+interface Filling {
+  readonly values: Partial<Readonly<Record<Field, string>>>;
+  /** Describes values that are not the usual ones. */
+  readonly words: readonly string[];
+  readonly cost: number;
+  readonly code: ReasonCode;
+}
 
 /** Fills a template with the received fields and guesses: for all missing fields, or if none is missing, for one at a time. */
 function* filled(
@@ -120,30 +127,35 @@ function* filled(
   own: SignedFields,
   guesses: FieldGuesses,
 ): Generator<FrameChange> {
-  const over = `over ${signs.replaceAll('\n', '\\n')}${asWhom}`;
+  const over = cost === 0 ? [] : [`over ${signs.replaceAll('\n', '\\n')}${asWhom}`];
   const used = [...signs.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as Field | 'body'); // templates have no others
   const fields = used.filter((field) => field !== 'body');
-  const received: Filling = { ...own };
-  const missing = fields.filter((field) => (received[field] ?? '') === '');
-  let fillings: Filling[] = [received];
-  for (const field of missing) {
-    fillings = fillings.flatMap((each) => guesses[field].map(([value]) => ({ ...each, [field]: value })));
+  const received: Filling = { values: own, words: over, cost, code: 'other-template' };
+  const missing = fields.filter((field) => (received.values[field] ?? '') === '');
+  let fillings = [received];
+  for (const field of missing) fillings = fillings.flatMap((each) => guessed(each, field, guesses));
+  const others = missing.length > 0 ? [] : fields.flatMap((field) => guessed(received, field, guesses));
+  for (const filling of [...fillings, ...others]) {
+    if (filling.words.length === 0) continue;
+    yield { ...filling, would: filling.words.join(', '), frame: frameOf(signs, filling.values) };
   }
-  for (const filling of cost === 0 ? [] : fillings) {
-    yield { code: 'other-template', would: over, cost, frame: frameOf(signs, filling) };
-  }
-  for (const field of missing.length > 0 ? [] : fields) {
-    for (const [value, what] of guesses[field]) {
-      const as = `with ${what} as the ${field}`;
-      const frame = frameOf(signs, { ...received, [field]: value });
-      if (cost > 0) {
-        yield { code: 'other-template', would: `${over}, ${as}`, cost: Math.min(ALONE, cost + 1), frame };
-        continue;
-      }
-      const isUnit = value === `${own.timestamp}000`;
-      yield { code: isUnit ? 'timestamp-unit' : CODES[field], would: as, cost: 1, frame };
-    }
-  }
+}
+
+/** Fills one field with each guess. A guess in place of a received value costs 1 more. */
+function guessed(filling: Filling, field: Field, guesses: FieldGuesses): readonly Filling[] {
+  const own = filling.values[field] ?? '';
+  const costs = { ...filling, cost: filling.cost + (own === '' ? 0 : 1) };
+  return guesses[field].flatMap(([value, what, extraCost = 0]) => {
+    const cost = Math.min(ALONE, costs.cost) + extraCost;
+    if (cost > ALONE) return [];
+    const isUsual = what.toLowerCase() === `the ${field}`;
+    const words = isUsual ? [] : [`with ${what} as the ${field}`];
+    const isUnit = value === `${own}000`;
+    const code = filling.words.length > 0 ? filling.code : isUnit ? 'timestamp-unit' : CODES[field];
+    return [
+      { values: { ...filling.values, [field]: value }, words: [...filling.words, ...words], cost, code },
+    ];
+  });
 }
 
 const CODES: Readonly<Record<Field, ReasonCode>> = {
@@ -154,7 +166,7 @@ const CODES: Readonly<Record<Field, ReasonCode>> = {
   method: 'other-template',
 };
 
-function frameOf(signs: string, filling: Filling): HmacFrame {
+function frameOf(signs: string, filling: Filling['values']): HmacFrame {
   const text = (template: string): string =>
     template.replace(/\{(\w+)\}/g, (_, field: Field) => filling[field] ?? ''); // templates have known fields only
   const [before = '', after = ''] = signs.split(BODY);

@@ -1,7 +1,8 @@
 import type { OtherSecret } from '../../signature/evidence.ts';
 import { FIXES } from '../../signature/reasons.ts';
 import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
-import { ChangeTable, type Changed, type ChangeRow, type Cost } from './change.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import type { Changed, Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
 /** Texts that languages write for a value that is not there, is no text, or is masked. */
@@ -70,22 +71,6 @@ function joinedWords(text: string): readonly string[] {
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
-/** Secrets that programs use when the right one is missing, and secrets copied from examples. */
-const REPLACEMENT_ROWS: readonly ChangeRow<undefined, string>[] = [
-  ...WORDS_FOR_NOTHING.map((word): ChangeRow<undefined, string> => {
-    return [2, `with the word "${word}" as the secret`, () => word, NOT_SET];
-  }),
-  [2, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`, () => DOCS_EXAMPLE],
-  ...EXAMPLES.map((text): ChangeRow<undefined, string> => {
-    return [2, asExample(text), () => text];
-  }),
-];
-function asExample(text: string): string {
-  return `with "${text}" as the secret, as examples have it`;
-}
-
-const REPLACEMENTS = new ChangeTable<undefined, string>([{ code: 'other-secret', rows: REPLACEMENT_ROWS }]);
-
 /** The secrets that the two sides may hold. */
 export interface HeldSecrets {
   readonly secrets: readonly string[];
@@ -94,39 +79,53 @@ export interface HeldSecrets {
   readonly schemeName: string;
 }
 
-/** Yields the secrets of this cost that the other side may use instead of the given ones: known ones, the empty one, placeholders. */
-export function* otherSecrets(
-  { secrets, otherSecrets: known, schemeName }: HeldSecrets,
-  cost: Cost,
-): Generator<Changed<Secret>> {
-  const code = 'other-secret';
+/** Returns the secrets of this cost that the other side may use instead of the given ones: known ones, the empty one, placeholders. */
+export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Secret>[] {
+  const { secrets, otherSecrets: known, schemeName } = held;
+  const change = (value: string, would: string, fix?: string): Changed<Secret> => {
+    return { code: 'other-secret', would, cost, fix, value };
+  };
+  const unexpanded = variableNames(schemeName, cost).flatMap((name) =>
+    REFERENCES.map((write) => {
+      const would = `with the text "${write(name)}" as the secret, which the other side did not expand`;
+      return change(write(name), would, FIXES['unexpanded-secret']);
+    }),
+  );
   if (cost === 1) {
-    for (const { secret, origin } of known) {
-      yield { code, would: `with the secret from ${origin}`, cost, value: secret };
-    }
-    for (const separator of secrets.length > 1 ? [',', ' ', '\n', ':', ';'] : []) {
-      yield {
-        code,
-        would: 'with all secrets in one text as the secret',
-        cost,
-        value: secrets.join(separator),
-      };
-    }
+    const separators = secrets.length > 1 ? [',', ' ', '\n', ':', ';'] : [];
+    return [
+      ...known.map(({ secret, origin }) => change(secret, `with the secret from ${origin}`)),
+      ...separators.map((each) => change(secrets.join(each), 'with all secrets in one text as the secret')),
+    ];
   }
-  const emptyFix = NOT_SET + decodedKeyFix(secrets);
-  if (cost === 2) yield { code, would: 'with an empty secret', fix: emptyFix, cost, value: '' };
-  yield* REPLACEMENTS.changes(undefined, cost);
-  if (cost === 4) {
-    for (const text of allPlaceholders()) {
-      yield { code, would: asExample(text), fix: NOT_SET, cost, value: text };
-    }
-  }
-  for (const name of variableNames(schemeName, cost)) {
-    for (const value of REFERENCES.map((write) => write(name))) {
-      const would = `with the text "${value}" as the secret, which the other side did not expand`;
-      yield { code, would, fix: FIXES['unexpanded-secret'], cost, value };
-    }
-  }
+  if (cost === 4) return Array.from(allPlaceholders(), (text) => change(text, asExample(text), NOT_SET));
+  if (cost === 3) return unexpanded;
+  return [
+    change('', 'with an empty secret', NOT_SET + decodedKeyFix(secrets)),
+    ...WORDS_FOR_NOTHING.map((word) => change(word, `with the word "${word}" as the secret`, NOT_SET)),
+    change(DOCS_EXAMPLE, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`),
+    ...EXAMPLES.map((text) => change(text, asExample(text))),
+    ...unexpanded,
+  ];
+}
+
+function asExample(text: string): string {
+  return `with "${text}" as the secret, as examples have it`;
+}
+
+/** The texts of a secret that the scheme decodes, each as the key. */
+export function undecoded(
+  secret: string,
+  { secretPrefix = '' }: SignatureScheme,
+): readonly Changed<Secret>[] {
+  const texts = [secret, ...(secret.startsWith(secretPrefix) ? [secret.slice(secretPrefix.length)] : [])];
+  return texts.map((value) => ({
+    code: 'misread-secret',
+    would: `with the text of the secret${value === secret ? '' : ' without its prefix'} as the key, which the scheme decodes from base64`,
+    fix: 'Decode what follows the prefix of the secret from base64, and key the HMAC with those bytes',
+    cost: 1,
+    value,
+  }));
 }
 
 /** Tells how to fix a key that is empty because the secret was decoded from hex. Empty if the start of a secret is hex. */

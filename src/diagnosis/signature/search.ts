@@ -1,15 +1,14 @@
-import { hash } from 'node:crypto';
-import { KeptBody, LARGEST_DIAGNOSED } from '../../signature/body/kept-body.ts';
+import { LARGEST_DIAGNOSED, type KeptBody } from '../../signature/body/kept-body.ts';
 import type { Deadline } from '../../signature/deadline.ts';
 import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
-import { bodyChangeLists, bodyReplacements, type BodyCandidate } from './body/body-changes.ts';
+import { bodyChangeLists, bodyReplacements, BodyCandidate } from './body/body-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
 import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
-import { otherSecrets } from './other-secrets.ts';
+import { otherSecrets, undecoded } from './other-secrets.ts';
 import type { Reading } from './readings/reading.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 
@@ -90,7 +89,7 @@ class ChangeSearch {
   readonly #secrets: Variants<Secret>;
   readonly #bodies: Variants<BodyCandidate>;
   readonly #frames: FrameChanges;
-  readonly #hmacs = new Map<HmacFrame, Map<HmacAlgorithm, ManyHmacs>>();
+  readonly #hmacs = new Map<HmacAlgorithm, ManyHmacs>();
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
     const { body, deadline, digests, scheme, presented } = evidence;
@@ -101,14 +100,12 @@ class ChangeSearch {
     this.#secrets = secretVariants(evidence);
     this.#bodies = new Variants<BodyCandidate>({
       roots: [
-        { body, isContent: true },
-        ...(isStringifiedRight
-          ? [{ body: new KeptBody(Buffer.from(body.json ?? '')), isContent: false }]
-          : []),
+        new BodyCandidate(body.bytes, true, body),
+        ...(isStringifiedRight ? [new BodyCandidate(body.json ?? '', false)] : []),
       ],
       change: (value, cost) => bodyChangeLists(value, cost, deadline),
       replace: bodyReplacements,
-      keyOf: ({ body: { bytes } }) => hash('sha1', bytes, 'base64'),
+      keyOf: ({ key }) => key,
       mostCost: body.bytes.length > LARGEST_DIAGNOSED ? 2 : MOST_COST.body,
     });
     this.#frames = new FrameChanges(scheme, evidence, presented.fields);
@@ -129,11 +126,9 @@ class ChangeSearch {
     if (this.isStopped || base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
     for (let cost = 0; cost <= sum - base; cost++) {
-      for (const secret of [...this.#secrets.at(cost)].flat()) {
-        const left = most - secret.changes.length;
-        for (const bodies of left < 0 ? [] : this.#bodies.at(sum - base - cost)) {
-          const tried = bodies.filter(({ changes }) => changes.length <= left);
-          const match = this.#tryAll(tried, { secret, frame, construct }, readings);
+      for (const secrets of this.#secrets.at(cost)) {
+        for (const secret of secrets) {
+          const match = this.#tryBodies({ secret, frame, construct }, sum - base - cost, most, readings);
           if (match !== undefined || this.isStopped) return match;
         }
       }
@@ -141,37 +136,44 @@ class ChangeSearch {
     return undefined;
   }
 
-  #tryAll(
-    bodies: readonly Variant<BodyCandidate>[],
-    { secret, frame, construct }: Structure & { readonly secret: Variant<Secret> },
+  /** Tries the bodies of this cost, with at most `most` changes together with those of the secret. */
+  #tryBodies(
+    others: Omit<Combination, 'body'>,
+    cost: number,
+    most: number,
     readings: readonly Reading[],
   ): Match | undefined {
-    const algorithm = readings[0]?.algorithm ?? 'sha1';
-    const right = frame?.frame ?? this.#rightFrame;
-    const hmacs = this.#hmacsOf(right, algorithm);
-    for (const body of bodies) {
-      this.isStopped ||= this.#deadline.isOver;
-      if (this.isStopped) return undefined;
-      this.tried++;
-      const { bytes } = body.value.body;
-      const digest =
-        construct === undefined
-          ? hmacs.digest(secret, body)
-          : construct
-              .digest({ algorithm, secret: secret.value, body: bytes, frame: right })
-              .toString('latin1');
-      const reading = readings.find(({ matches }) => matches(digest));
-      if (reading === undefined) continue;
-      return { reading, changes: changesOf({ secret, body, frame, construct }, algorithm, this.#received) };
+    const left = most - others.secret.changes.length;
+    if (left < 0) return undefined;
+    for (const bodies of this.#bodies.at(cost)) {
+      for (const body of bodies) {
+        const match = body.changes.length > left ? undefined : this.#try({ ...others, body }, readings);
+        if (match !== undefined || this.isStopped) return match;
+      }
     }
     return undefined;
   }
 
-  #hmacsOf(frame: HmacFrame, algorithm: HmacAlgorithm): ManyHmacs {
-    const known = this.#hmacs.get(frame) ?? new Map<HmacAlgorithm, ManyHmacs>();
-    this.#hmacs.set(frame, known);
-    const hmacs = known.get(algorithm) ?? new ManyHmacs(algorithm, frame);
-    known.set(algorithm, hmacs);
+  #try(combination: Combination, readings: readonly Reading[]): Match | undefined {
+    this.isStopped ||= this.#deadline.isOver;
+    if (this.isStopped) return undefined;
+    this.tried++;
+    const algorithm = readings[0]?.algorithm ?? 'sha1';
+    const { secret, body, frame, construct } = combination;
+    const right = frame?.frame ?? this.#rightFrame;
+    const digest =
+      construct === undefined
+        ? this.#hmacsOf(algorithm).digest(secret.value, right, body.value.bytes)
+        : construct
+            .digest({ algorithm, secret: secret.value, body: Buffer.from(body.value.bytes), frame: right })
+            .toString('latin1');
+    const reading = readings.find(({ matches }) => matches(digest));
+    return reading && { reading, changes: changesOf(combination, algorithm, this.#received) };
+  }
+
+  #hmacsOf(algorithm: HmacAlgorithm): ManyHmacs {
+    const hmacs = this.#hmacs.get(algorithm) ?? new ManyHmacs(algorithm);
+    this.#hmacs.set(algorithm, hmacs);
     return hmacs;
   }
 }
@@ -210,35 +212,30 @@ const STRINGIFIED = {
 /** Makes the variants of the keys. For a scheme that decodes its secret, adds the keys decoded from changed secrets. */
 function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
   const context = { secrets, otherSecrets: known, schemeName: scheme.name };
-  function* replacements(cost: Cost): Generator<Changed<Secret>> {
-    for (const secret of secrets.filter((each) => !keys.includes(each))) {
-      if (cost === 1) yield { ...UNDECODED, value: secret };
-      for (const changed of secretChanges(secret, cost)) {
-        const key = typeof changed.value === 'string' ? schemeKey(scheme, changed.value) : undefined;
+  const decoded = ({ value }: Changed<Secret>): Secret | undefined =>
+    scheme.secret === 'base64' && typeof value === 'string' ? schemeKey(scheme, value) : undefined;
+  const unused = secrets.filter((each) => !keys.includes(each));
+  const replacements = (cost: Cost): readonly Changed<Secret>[] => [
+    ...unused.flatMap((secret) => [
+      ...(cost === 1 ? undecoded(secret, scheme) : []),
+      ...secretChanges(secret, cost).map((changed) => {
+        const key = decoded(changed);
         const would = key === undefined ? changed.would.replace('the secret', WHOLE_SECRET) : changed.would;
-        yield { ...changed, would, value: key ?? changed.value };
-      }
-    }
-    for (const changed of otherSecrets(context, cost)) {
-      yield changed;
-      const key = typeof changed.value === 'string' ? schemeKey(scheme, changed.value) : undefined;
-      if (key !== undefined) yield { ...changed, value: key };
-    }
-  }
+        return { ...changed, would, value: key ?? changed.value };
+      }),
+    ]),
+    ...otherSecrets(context, cost).flatMap((changed) => {
+      const key = decoded(changed);
+      return key === undefined ? [changed] : [changed, { ...changed, value: key }];
+    }),
+  ];
   return new Variants<Secret>({
     roots: keys,
     change: (secret, cost) => [secretChanges(secret, cost)],
-    replace: (cost) => [...replacements(cost)],
+    replace: replacements,
     keyOf: keyOfSecret,
     mostCost: MOST_COST.secret,
   });
 }
 
 const WHOLE_SECRET = 'the whole secret, its prefix too,';
-
-const UNDECODED = {
-  code: 'misread-secret',
-  would: 'with the text of the secret as the key, which the scheme decodes from base64',
-  fix: 'Decode what follows the prefix of the secret from base64, and key the HMAC with those bytes',
-  cost: 1,
-} as const;

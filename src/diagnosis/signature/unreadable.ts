@@ -1,5 +1,6 @@
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { Explanation } from './diagnosis-for.ts';
 
 /** Explains a value that is no signature, such as the word `undefined`. `found` follows the words "the signature". */
@@ -53,3 +54,36 @@ function otherSchemeValue(text: string): KnownValue | undefined {
     fix: `Give its headers: --scheme ${scheme.name} ${flags}`,
   };
 }
+
+/** Minimum bytes of a body that a value must repeat, since shorter ones can be alike by chance. */
+const LEAST_REPEATED = 8;
+
+/** Explains a value that holds what should have been hashed: the secret, or the start of the body. Undefined for other values. */
+export function explainRepeated(
+  { body, secrets }: SignatureEvidence,
+  [text = '']: readonly string[],
+): Explanation | undefined {
+  for (const encoding of ['utf8', 'hex', 'base64'] as const) {
+    const bytes = Buffer.from(text, encoding);
+    if (bytes.toString(encoding).length !== text.length || bytes.length < LEAST_REPEATED) continue;
+    const form = encoding === 'utf8' ? '' : ` in ${encoding}`;
+    const code = 'no-match';
+    if (secrets.some((secret) => bytes.equals(Buffer.from(secret)))) {
+      return { code, found: `the signature is the secret itself${form}`, fix: SECRET_SENT };
+    }
+    if (body?.bytes.subarray(0, bytes.length).equals(bytes) === true) {
+      return {
+        code,
+        found: `the signature is the start of the body${form}, not a digest of it`,
+        fix: SUM_OF_NIL,
+      };
+    }
+  }
+  return undefined;
+}
+
+const SECRET_SENT =
+  'Send the HMAC of the body, keyed with the secret, and make a new secret, because this one was sent';
+/** The fix for a digest of Go that is appended to the body. */
+export const SUM_OF_NIL =
+  'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';

@@ -14,7 +14,7 @@ export function arrangedText(node: JsonNode, how: Arrangement, longest: number):
   const { indent, comma, colon } = how.layout;
   let text = '';
   const write = (value: JsonNode, level: number): void => {
-    if (value.kind === 'literal') text += value.text;
+    if (value.kind === 'literal') text += how.number?.(value.text) ?? value.text;
     else if (value.kind === 'string') text += value.literal;
     else if (value.kind === 'array') writeList('[]', value.items, level);
     else writeList('{}', how.order?.(value.members) ?? value.members, level);

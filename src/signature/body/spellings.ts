@@ -1,4 +1,4 @@
-import type { JsonMember } from './json-text.ts';
+import { byLength, sorted, wireOrder, type MemberOrder } from './member-orders.ts';
 import { tracesOf } from './spelling-traces.ts';
 import type { NoteCode } from '../reasons.ts';
 
@@ -17,6 +17,7 @@ interface SpellingParts {
   readonly layout: Part<JsonLayout>;
   readonly escape: Part<Escape>;
   readonly order: Part<MemberOrder | undefined>;
+  readonly number: Part<NumberText | undefined>;
 }
 
 /** The white space of a JSON text and the order of its members. */
@@ -24,6 +25,8 @@ export interface Arrangement {
   readonly layout: JsonLayout;
   /** Reorders the members of an object. @default the order of the text */
   readonly order?: MemberOrder | undefined;
+  /** Writes a number, true, false or null again. @default as in the text */
+  readonly number?: NumberText | undefined;
 }
 
 export interface JsonLayout {
@@ -36,7 +39,7 @@ export interface JsonLayout {
 /** Changes the escapes in a piece of JSON that JSON.stringify wrote. Escapes a character in one way wherever it occurs. */
 type Escape = (json: string) => string;
 
-type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
+type NumberText = (text: string) => string;
 
 /** One part of a spelling: its layout, escapes or order. `would` is empty for the usual layout, escapes or order. */
 interface Part<Way> {
@@ -92,11 +95,13 @@ const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 const PLAIN = part<Escape>('pretty-printed', 0, '', plain);
 const ASCII = part<Escape>('escaped-unicode', 1, 'with non-ASCII characters as \\u escapes', ascii);
 
+const HTML = part('escaped-unicode', 1, 'with <, > and & as \\u escapes, as Go and Rails write them', html);
+
 const ESCAPES: readonly Part<Escape>[] = [
   PLAIN,
   ASCII,
   part('escaped-slash', 1, 'with slashes as \\/', slashes),
-  part('escaped-unicode', 1, 'with <, > and & as \\u escapes, as Go and Rails write them', html),
+  HTML,
   part('escaped-slash', 1, 'with slashes as \\/ and non-ASCII characters as \\u escapes', php),
   part('escaped-unicode', 2, 'with non-ASCII characters as upper-case \\u escapes', asciiUpperCase),
   part('escaped-unicode', 2, "with <, >, &, = and ' as \\u escapes, as Gson writes them", gson),
@@ -116,11 +121,6 @@ export function tellingCharacters(json: string): string[] {
   return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
 }
 
-const byKey = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
-const sorted: MemberOrder = (members) => members.toSorted((left, right) => byKey(left.key, right.key));
-const byLength: MemberOrder = (members) =>
-  members.toSorted((left, right) => left.key.length - right.key.length || byKey(left.key, right.key));
-
 const KEPT = part<MemberOrder | undefined>('pretty-printed', 0, '', undefined);
 const SORTED = part<MemberOrder | undefined>('reordered-keys', 1, 'with sorted keys', sorted);
 
@@ -131,13 +131,27 @@ const ORDERS: readonly Part<MemberOrder | undefined>[] = [
   part('reordered-keys', 2, 'with the keys in the order of the wire', wireOrder),
 ];
 
+const isNumber = /^-?\d/;
+const isFloat = /[.eE]/;
+const SAME_NUMBERS = part<NumberText | undefined>('pretty-printed', 0, '', undefined);
+const NUMBERS: readonly Part<NumberText | undefined>[] = [
+  SAME_NUMBERS,
+  part('other-encoding', 1, 'with its numbers as JavaScript, Go and PHP write them', (text) =>
+    isNumber.test(text) ? String(Number(text)) : text,
+  ),
+  part('other-encoding', 1, 'with its numbers as Python and Ruby write them', (text) =>
+    isNumber.test(text) && isFloat.test(text) ? String(Number(text)).replace(/^-?\d+$/, '$&.0') : text,
+  ),
+];
+
 /** Composes a spelling. The code is that of the first unusual part: the order, else the layout, else the escapes. */
 function spelling(
   layout: Part<JsonLayout>,
   escape: Part<Escape>,
   order: Part<MemberOrder | undefined>,
+  number = SAME_NUMBERS,
 ): Spelling {
-  const parts = [order, layout, pythonEscape(layout, escape)];
+  const parts = [order, layout, pythonEscape(layout, escape), number];
   const words = parts.map(({ would }) => would).filter(Boolean);
   return {
     code: parts.find(({ would }) => would !== '')?.code ?? 'pretty-printed',
@@ -146,7 +160,8 @@ function spelling(
     escape: escape.way,
     usual: layout === PYTHON_LAYOUT ? ascii : plain,
     order: order.way,
-    parts: { layout, escape, order },
+    number: number.way,
+    parts: { layout, escape, order, number },
   };
 }
 
@@ -154,7 +169,7 @@ function spelling(
 export function spellingDifference(
   given: string,
   written: string,
-  { layout, escape, order }: SpellingParts,
+  { layout, escape, order, number }: SpellingParts,
 ): Pick<Spelling, 'code' | 'would'> | undefined {
   const own = tracesOf(given);
   const other = tracesOf(written);
@@ -165,6 +180,7 @@ export function spellingDifference(
     ...(own.order === other.order ? [] : [order]),
     ...(isNewLayout ? [layout === COMPACT ? { ...COMPACT, would: COMPACT_WORDS } : layout] : []),
     ...(isNewEscape ? [named === PLAIN && escape === PLAIN ? UNESCAPED : named] : []),
+    ...(own.numbers === other.numbers ? [] : [number]),
     ...(own.end === other.end ? [] : [WITHOUT_NEWLINE]),
   ].filter(({ would }) => would !== '');
   const [first] = parts;
@@ -181,8 +197,10 @@ const WITHOUT_NEWLINE: Pick<Spelling, 'code' | 'would'> = {
 };
 
 /** How rare a spelling is: the sum of the costs of its parts, at least 1. */
-function costOf(layout: Part<JsonLayout>, escape: Part<Escape>, order: Part<unknown>): number {
-  return Math.max(1, layout.cost + pythonEscape(layout, escape).cost + order.cost);
+function costOf({ layout, escape, order, number }: SpellingParts): number {
+  const isGo = order === SORTED && escape === HTML; // which writes a map so
+  const escapeCost = isGo ? 0 : pythonEscape(layout, escape).cost;
+  return Math.max(1, layout.cost + escapeCost + order.cost + number.cost);
 }
 
 /** Returns the escapes to name with a layout. Python escapes by default, so the name of its layout implies them. */
@@ -199,41 +217,17 @@ export const PYTHON_SPELLINGS: readonly Spelling[] = [ASCII, PLAIN].map((escape)
   spelling(PYTHON_LAYOUT, escape, KEPT),
 );
 
-/** Composes the combinations of a layout, escapes and an order that have this cost. */
+/** Composes the combinations of a layout, escapes, an order and numbers that have this cost. */
 export function jsonSpellingsOfCost(cost: number): readonly Spelling[] {
-  return LAYOUTS.flatMap((layout) =>
-    ORDERS.flatMap((order) =>
-      ESCAPES.filter((escape) => costOf(layout, escape, order) === cost).map((escape) =>
-        spelling(layout, escape, order),
+  return NUMBERS.flatMap((number) =>
+    LAYOUTS.flatMap((layout) =>
+      ORDERS.flatMap((order) =>
+        ESCAPES.filter((escape) => costOf({ layout, escape, order, number }) === cost).map((escape) =>
+          spelling(layout, escape, order, number),
+        ),
       ),
     ),
   );
-}
-
-/**
- * Keys of messages in one order that agrees with the order of the fields in the request body of every message type (seven
- * sets of fields: contract, Messages on the wire).
- */
-const WIRE_KEYS = [
-  'version',
-  'type',
-  'Previous ID',
-  'User ID',
-  'groupId',
-  'userId',
-  'anonymousId',
-  'event',
-  'name',
-  'properties',
-  'traits',
-  'timestamp',
-];
-
-/** Puts the keys of WIRE_KEYS first, in their order, if the object is a message. Other objects keep their order. */
-function wireOrder(members: readonly JsonMember[]): readonly JsonMember[] {
-  if (!members.some(({ key }) => key === 'type')) return members;
-  const known = WIRE_KEYS.flatMap((key) => members.filter((member) => member.key === key));
-  return [...known, ...members.filter(({ key }) => !WIRE_KEYS.includes(key))];
 }
 
 function escapeCharacters(literal: string, which: RegExp, letters: 'lower' | 'upper' = 'lower'): string {

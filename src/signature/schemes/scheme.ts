@@ -58,3 +58,13 @@ export interface SignedFields {
   /** Unix time at which the request is signed: seconds, in decimal digits. */
   readonly timestamp: string;
 }
+
+/** The names in choices of schemes, without loading the schemes. The default scheme stands for a choice that is not made. */
+export function chosenSchemeNames(
+  choices: readonly (string | SignatureScheme | readonly (string | SignatureScheme)[] | undefined)[],
+): readonly string[] {
+  return choices
+    .flatMap((choice = 'segment') => choice)
+    .flatMap((each) => (typeof each === 'string' ? each.split(',') : each.name))
+    .map((name) => name.trim());
+}

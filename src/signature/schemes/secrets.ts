@@ -31,9 +31,9 @@ export function schemeKey(
   return isKey && key.toString('base64') === secret ? key : undefined;
 }
 
-/** The built-in scheme for which a secret is too short; undefined if there is none. */
-export function schemeOfShortKey(secret: string): SignatureScheme | undefined {
-  return BUILT_IN_SCHEMES.find((scheme) => {
+/** The built-in scheme of these names for which a secret is too short; undefined if there is none. */
+export function schemeOfShortKey(secret: string, names: readonly string[]): SignatureScheme | undefined {
+  return BUILT_IN_SCHEMES.filter(({ name }) => names.includes(name)).find((scheme) => {
     const key = scheme.secret === 'base64' ? schemeKey(scheme, secret) : undefined;
     return key !== undefined && key.length < (scheme.keyBytes?.min ?? 0);
   });

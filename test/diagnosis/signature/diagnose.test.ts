@@ -85,11 +85,56 @@ describe('a mismatch by a general change', () => {
       [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
     ],
     ['as text in UTF-8 in base64', Buffer.from(digest.toString('latin1')).toString('base64')],
+    ['HMAC-SHA1 as a decimal number', String(BigInt(`0x${digest.toString('hex')}`))],
+    [
+      `with ${body.length} other bytes around it, and it would match over no bytes at all`,
+      Buffer.from(body).toString('hex') + hmac('', key),
+    ],
+    ['the signature is the start of the body in hex', Buffer.from(body).toString('hex', 0, 20)],
+    [
+      'over its sorted fields, each as name and value',
+      hmac('Bodyhi thereFrom+49', key),
+      'From=%2B49&Body=hi+there',
+    ],
+    ['over its sorted fields, each as name=value, joined by "&"', hmac('a=1&b=x', key), '{"b":"x","a":1}'],
+    [
+      'with the line breaks that its indentation shows, which curl -d removes from a file and with CRLF for LF',
+      hmac('{\r\n  "a": [1, 2],\r\n  "b": {\r\n    "c": 3\r\n  }\r\n}', key),
+      '{  "a": [1, 2],  "b": {    "c": 3  }}',
+    ],
+    [
+      'with sorted keys and with its numbers as JavaScript, Go and PHP write them',
+      hmac('{"a":1,"b":1.5}', key),
+      '{"b":1.50,"a":1}',
+    ],
+    ['over the text that Ruby prints for it', hmac('{"a"=>nil, "b"=>"c"}', key), '{"a":null,"b":"c"}'],
   ])('names it: %s', (would, signature, received = body, secret = key) => {
     const { hint, confidence } = mismatch({ body: received, signature, secrets: [secret] });
     expect(hint).toContain(would);
     expect(confidence).toBe('proved');
     expect(hint).not.toContain(secret);
+  });
+
+  it('names a frame and a secret that are wrong together', () => {
+    const headers = { 'webhook-id': 'm1', 'webhook-timestamp': '1700000000' };
+    const secret = `whsec_${Buffer.alloc(24, 'k').toString('base64')}`;
+    const over = createHmac('sha256', secret.slice(6)).update(`1700000000.m1.${body}`).digest('base64');
+    const { hint } = mismatch({
+      body,
+      headers: { ...headers, 'webhook-signature': `v1,${over}` },
+      secrets: [secret],
+      scheme: 'standard-webhooks',
+      ignoreTimestamp: true,
+    });
+    expect(hint).toContain('over {timestamp}.{id}.{body} and with the text of the secret without its prefix');
+  });
+
+  it('names an escaped ampersand in a URL that is signed', () => {
+    const signature = hmac(`https://a.example/hook?a=1&amp;b=2${body}`, key);
+    const target = { method: 'POST', path: '/hook?a=1&b=2' };
+    const headers = { host: 'a.example', 'x-signature': signature };
+    const { hint } = mismatch({ body, headers, target, secrets: [key] });
+    expect(hint).toContain('over {url}{body}, with the URL with &amp; for & as the url');
   });
 
   it('knows a value that is the name of an array', () => {

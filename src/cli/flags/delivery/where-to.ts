@@ -9,6 +9,7 @@ import type {
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
+import { chosenSchemeNames } from '../../../signature/schemes/scheme.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
@@ -94,16 +95,15 @@ export function signingSecrets(to: WhereTo): readonly string[] {
   return destinationsOf(to.sources).flatMap(({ sharedSecrets }) => sharedSecrets);
 }
 
+/** The schemes that sign the messages, undefined for a destination without a choice. */
+export function signingSchemes(to: WhereTo): readonly (SchemeChoice | undefined)[] {
+  if (!('sources' in to)) return to.kind === 'loopback' ? [to.scheme] : [];
+  return destinationsOf(to.sources).map(({ scheme }) => scheme);
+}
+
 /** Whether messages go to webhooks, none of which is signed with Segment's scheme. */
 export function hasForeignScheme(to: WhereTo): boolean {
-  if (to.kind === 'tracking-api') return false;
-  const choices =
-    to.kind === 'loopback' ? [to.scheme] : destinationsOf(to.sources).map(({ scheme }) => scheme);
-  // The names of the schemes are compared, because the schemes themselves are loaded only for signing.
-  return choices
-    .flatMap((choice = 'segment') => choice)
-    .flatMap((each) => (typeof each === 'string' ? each.split(',') : each.name))
-    .every((name) => name.trim() !== 'segment');
+  return to.kind !== 'tracking-api' && !chosenSchemeNames(signingSchemes(to)).includes('segment');
 }
 
 function rejectSeveralSources({ sourceNames }: Settings): never {

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../errors.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import { warnOfOddSecrets } from './odd-secret.ts';
-import { signingSecrets, type WhereTo, type WhereToFlags } from '../delivery/where-to.ts';
+import { signingSchemes, signingSecrets, type WhereTo, type WhereToFlags } from '../delivery/where-to.ts';
 
 /**
  * Warns about secrets that look wrong before messages are signed with them. Notes that messages to the URL of a flag are not
@@ -15,7 +15,7 @@ export function remarkOnSigning(
   { settings, io }: { readonly settings: Settings; readonly io: Io },
 ): void {
   if (flags.quiet === true) return;
-  warnOfOddSecrets(signingSecrets(to), io);
+  warnOfOddSecrets(signingSecrets(to), signingSchemes(to), io);
   if (to.kind !== 'webhooks' || flags.url === undefined) return;
   if (signingSecrets(to).length > 0 || !hasSecrets(settings)) return;
   io.note(

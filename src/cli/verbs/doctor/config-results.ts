@@ -8,6 +8,7 @@ import type { DestinationOptions, Sources } from '../../../engine/options.ts';
 import { HooksError } from '../../../errors.ts';
 import { validateWriteKeys } from '../../../service/request/authentication.ts';
 import { oddSecret } from '../../flags/signature/odd-secret.ts';
+import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
 import type { Io } from '../../io.ts';
 import { fail, ok, warn, type DoctorResult } from './doctor-result.ts';
 
@@ -106,7 +107,7 @@ function noDestination(label: string): DoctorResult {
 }
 
 function destinationResults(label: string, destination: DestinationOptions): DoctorResult[] {
-  const { enabled, webhooks, sharedSecrets } = destination;
+  const { enabled, webhooks, sharedSecrets, scheme } = destination;
   if (!enabled) {
     return [warn('destination', `${label}: it is disabled and gets nothing`, 'remove `enabled: false`')];
   }
@@ -121,12 +122,12 @@ function destinationResults(label: string, destination: DestinationOptions): Doc
     ok('destination', `${label}: ${count}, ${destination.delivery.strategy}`),
     ...(sharedSecrets.length === 0 ? [unsigned] : []),
     ...sharedSecrets.flatMap((secret, index) =>
-      secretResults(`${label}: secret ${index + 1} of ${sharedSecrets.length}`, secret),
+      secretResults(`${label}: secret ${index + 1} of ${sharedSecrets.length}`, secret, scheme),
     ),
   ];
 }
 
-function secretResults(what: string, secret: string): DoctorResult[] {
-  const odd = oddSecret(secret);
+function secretResults(what: string, secret: string, scheme?: SchemeChoice): DoctorResult[] {
+  const odd = oddSecret(secret, [scheme]);
   return odd === undefined ? [] : [warn('secret', `${what} ${odd.what}`, odd.fix)];
 }

@@ -30,10 +30,10 @@ interface SignFlags extends SecretFlags, SchemeFlags, GlobalOptions {
 /** Runs `hooks sign`. */
 export async function signFile(file: BodySource, flags: SignFlags, { io }: CommandContext): Promise<void> {
   const secrets = await requiredSecrets(flags, 'sign', io);
-  if (!flags.quiet) warnOfOddSecrets(secrets, io);
   const schemes = await (readsConfig(flags, io)
     ? commandSchemes(flags, 'sign', io)
     : readSchemeFlag(flags, io));
+  if (!flags.quiet) warnOfOddSecrets(secrets, [schemes], io);
   // Without a named scheme the first secret signs, even if it has the prefix of another scheme.
   const signer = new Signer(
     schemes ?? DEFAULT_SCHEMES,

@@ -33,7 +33,7 @@ export async function prepareReceiver(
   io: Io,
 ): Promise<PreparedReceiver> {
   const secrets = await commandSecrets(options, 'sign', io);
-  if (!options.quiet) warnOfOddSecrets(secrets, io);
+  if (!options.quiet) warnOfOddSecrets(secrets, [options.scheme], io);
   const connection = await connectionTo(url, options, io);
   const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
   const headers = headersOf(options.header ?? []);

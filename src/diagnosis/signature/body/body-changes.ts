@@ -1,8 +1,16 @@
+import { isUtf8 } from 'node:buffer';
 import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import { whyDiffers } from '../../../signature/body/why-differs.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import { overLossyBody, SAME_BYTES } from '../../../signature/reasons.ts';
-import { ChangeTable, type SignatureChange, type Changed, type Cost, type RowGroup } from '../change.ts';
+import {
+  ChangeTable,
+  type SignatureChange,
+  type Changed,
+  type ChangeRow,
+  type Cost,
+  type RowGroup,
+} from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 import { pythonQuoted } from '../codecs/codec-texts.ts';
@@ -13,10 +21,31 @@ import { encodedForms, formChanges } from './form-changes.ts';
 import { jsonParts, jsonSpellings } from './json-changes.ts';
 
 /** Bytes that may have been signed as the body. */
-export interface BodyCandidate {
-  readonly body: KeptBody;
+export class BodyCandidate {
+  /** A string for its UTF-8 bytes, if they are UTF-8: most are only hashed, and strings are cheaper to make than buffers. */
+  readonly bytes: Bytes;
   /** Whether changes of the content can follow. JSON that was written again only gets changes of its bytes, such as line ends. */
   readonly isContent: boolean;
+  #body: KeptBody | undefined;
+
+  constructor(bytes: Bytes, isContent: boolean, body?: KeptBody) {
+    this.bytes = typeof bytes === 'string' || !isUtf8(bytes) ? bytes : asBuffer(bytes).toString();
+    this.isContent = isContent;
+    this.#body = body;
+  }
+
+  /** Identifies the bytes. No text begins with a lone surrogate, because it could not be encoded. */
+  get key(): string {
+    return typeof this.bytes === 'string' ? this.bytes : `\ud800${asBuffer(this.bytes).toString('latin1')}`;
+  }
+
+  get body(): KeptBody {
+    return (this.#body ??= new KeptBody(Buffer.from(this.bytes)));
+  }
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Returns the bodies that one side may have signed or verified in place of this one, by changes of this cost. */
@@ -30,13 +59,14 @@ export function bodyChanges(
 
 /** Yields the bodies of `bodyChanges` in lists, the likeliest list first, so that the search can stop before the last ones are made. */
 export function* bodyChangeLists(
-  { body, isContent }: BodyCandidate,
+  candidate: BodyCandidate,
   cost: Cost,
   deadline: Deadline,
 ): Generator<readonly Changed<BodyCandidate>[]> {
+  yield signedBodies(byteChanges(candidate.bytes, cost), false);
+  if (!candidate.isContent || deadline.isOver) return;
+  const { body } = candidate;
   const { bytes } = body;
-  yield signedBodies(byteChanges(bytes, cost), false);
-  if (!isContent || deadline.isOver) return;
   yield signedBodies(stringifiedChange(body, cost), false);
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
@@ -55,15 +85,7 @@ function signedBodies(
   changes: Iterable<Changed<Bytes>>,
   isContent: boolean,
 ): readonly Changed<BodyCandidate>[] {
-  return Array.from(changes, (change) => {
-    const { value } = change;
-    const bytes = typeof value === 'string' ? Buffer.from(value) : asBuffer(value);
-    return { ...change, value: { body: new KeptBody(bytes), isContent } };
-  });
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+  return Array.from(changes, (change) => ({ ...change, value: new BodyCandidate(change.value, isContent) }));
 }
 
 /** Returns the constant texts that broken senders sign instead of the body, such as `[object Object]`. */
@@ -120,29 +142,33 @@ const TEXTS: readonly RowGroup<KeptBody, string>[] = [
   },
   {
     code: 'object-text',
-    rows: [
-      [
-        2,
-        'over the text that Python prints for it, which is not JSON',
-        ({ json }) => (json === undefined ? undefined : pythonObjectText(json)),
-      ],
-    ],
+    rows: (['Python', 'Ruby', 'Java'] as const).map((language): ChangeRow<KeptBody, string> => {
+      const would = `over the text that ${language} prints for it, which is not JSON`;
+      return [language === 'Python' ? 2 : 3, would, ({ json }) => json && printedObject(json, language)];
+    }),
   },
 ];
 const TEXT_CHANGES = new ChangeTable(TEXTS);
 
-/** The text that Python prints for parsed JSON: `str(message)`. */
-function pythonObjectText(json: string): string {
+/** The text that a language prints for parsed JSON: `str(message)`, `message.inspect`, `map.toString()`. */
+function printedObject(json: string, language: keyof typeof PRINTED): string {
+  const { string, words } = PRINTED[language];
   return json.replaceAll(
     /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
-    (part) => PYTHON_WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // the literal of a JSON string
+    (part) => words[part] ?? (part.startsWith('"') ? string(JSON.parse(part) as string) : part), // the literal of a JSON string
   );
 }
 
-const PYTHON_WORDS: Readonly<Record<string, string>> = {
-  true: 'True',
-  false: 'False',
-  null: 'None',
-  ',': ', ',
-  ':': ': ',
+/** How languages print strings, and in place of what other parts of JSON they print something else. */
+const PRINTED: Readonly<
+  Record<'Python' | 'Ruby' | 'Java', { readonly string: (text: string) => string; readonly words: Words }>
+> = {
+  Python: {
+    string: pythonQuoted,
+    words: { true: 'True', false: 'False', null: 'None', ',': ', ', ':': ': ' },
+  },
+  Ruby: { string: (text) => JSON.stringify(text), words: { null: 'nil', ',': ', ', ':': '=>' } },
+  Java: { string: (text) => text, words: { ',': ', ', ':': '=' } },
 };
+
+type Words = Readonly<Record<string, string>>;

@@ -1,24 +1,51 @@
-import { isAscii } from 'node:buffer';
-import { withoutNewlines } from '../../../signature/body/json-text.ts';
+import { STRING, withoutNewlines } from '../../../signature/body/json-text.ts';
 import { bodyAffixChanges } from '../affixes.ts';
 import { ChangeTable, replaced, type Changed, type Cost, type RowGroup } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 
 /** Applies the changes of this cost that any body can have: in its ends, line ends, byte order mark and character set. */
-export function byteChanges(bytes: Buffer, cost: Cost): readonly Changed<Bytes>[] {
-  const changes = LATIN_1_CHANGES.changes(bytes.toString('latin1'), cost);
-  return [
-    ...changes.map((change) => ({ ...change, value: Buffer.from(change.value, 'latin1') })),
-    ...(isAscii(bytes) ? [] : CHARACTER_CHANGES.changes({ bytes, text: bytes.toString() }, cost)),
-  ];
+export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[] {
+  if (typeof bytes !== 'string') {
+    const text = Buffer.from(bytes).toString('latin1');
+    return TEXT_CHANGES.changes(text, cost).map((change) => ({
+      ...change,
+      value: Buffer.from(change.value, 'latin1'),
+    }));
+  }
+  const changes = TEXT_CHANGES.changes(bytes, cost);
+  if (/^[\0-\x7f]*$/.test(bytes)) return changes;
+  return [...changes, ...CHARACTER_CHANGES.changes({ bytes: Buffer.from(bytes), text: bytes }, cost)];
 }
 
-/** The bytes of a byte order mark in UTF-8, each as a character of Latin-1. */
-const BOM = '\xef\xbb\xbf';
+const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
 
-/** Changes of a text that has a character of Latin-1 for each byte: a text is cheaper to change than bytes. */
-const LATIN_1_ROWS: readonly RowGroup<string>[] = [
+/** Changes of a text. If the bytes are not UTF-8, it has a character of Latin-1 for each byte. */
+const TEXT_ROWS: readonly RowGroup<string>[] = [
+  {
+    code: 'crlf',
+    rows: [
+      [1, 'with LF for CRLF', (body) => (body.includes('\r\n') ? withoutReturns(body) : undefined)],
+      // Replaces by split and join, because replaceAll takes ten times as long for millions of line ends.
+      [
+        1,
+        'with CRLF for LF',
+        (body) => (body.includes('\n') ? withoutReturns(body).split('\n').join('\r\n') : undefined),
+      ],
+      [
+        1,
+        'without its line breaks, as curl -d sends a file',
+        (body) => (/[\r\n][^\r\n]/.test(body) ? body.replaceAll(/[\r\n]+/g, '') : undefined),
+        DATA_BINARY,
+      ],
+      [
+        1,
+        'with the line breaks that its indentation shows, which curl -d removes from a file',
+        withLines,
+        DATA_BINARY,
+      ],
+    ],
+  },
   {
     code: 'trailing-newline',
     rows: [
@@ -31,24 +58,28 @@ const LATIN_1_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'bom',
     rows: [
-      [2, 'without the byte order mark', (body) => replaced(body, /^\xef\xbb\xbf/, '')],
-      [2, 'with a byte order mark in front', (body) => (body.startsWith(BOM) ? undefined : BOM + body)],
-    ],
-  },
-  {
-    code: 'crlf',
-    rows: [
-      [2, 'with LF for CRLF', withoutReturns],
-      // Replaces by split and join, because replaceAll takes ten times as long for millions of line ends.
-      [2, 'with CRLF for LF', (body) => withoutReturns(body).split('\n').join('\r\n')],
-      [2, 'without its line breaks, as curl -d sends a file', (body) => replaced(body, /[\r\n]+/g, '')],
+      [2, 'without the byte order mark', (body) => replaced(body, /^(?:\ufeff|\xef\xbb\xbf)/, '')],
+      [
+        2,
+        'with a byte order mark in front',
+        (body) => (body.startsWith('\ufeff') ? undefined : `\ufeff${body}`),
+      ],
     ],
   },
 ];
+
+/** Puts a line break before each indentation of JSON and before its last bracket. Undefined if it has line breaks or no indentation. */
+function withLines(body: string): string | undefined {
+  const [, first] = /^[[{]([ \t]+)/.exec(body) ?? [];
+  if (first === undefined || body.includes('\n')) return undefined;
+  // White space after a colon or shorter than the first indentation stands within a line.
+  const indentation = new RegExp(`${STRING.source}|(?<!:)[ \\t]{${first.length},}|[\\]}]$`, 'g');
+  return body.replaceAll(indentation, (part) => (part.startsWith('"') ? part : `\n${part}`));
+}
 
 function withoutReturns(body: string): string {
   return body.split('\r\n').join('\n');
 }
 
-const LATIN_1_CHANGES = new ChangeTable(LATIN_1_ROWS, bodyAffixChanges());
+const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, bodyAffixChanges());
 const CHARACTER_CHANGES = new ChangeTable([], bodyCodecChanges(CHARACTER_SETS, 'encode'));

@@ -4,16 +4,20 @@ import type { Deadline } from '../../../signature/deadline.ts';
 import { ChangeTable, type Changed, type Cost } from '../change.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 import { PERCENT_ENCODINGS } from '../codecs/codecs.ts';
+import { joinedFields } from './joined-fields.ts';
 
 const code = 'url-encoded';
 
-/** Yields the JSON inside a form, by changes of this cost, in lists. */
+/** Yields the JSON inside a form, and the fields of a form or of JSON in one text, by changes of this cost, in lists. */
 export function* formChanges(
-  { head, text = '' }: KeptBody,
+  body: KeptBody,
   cost: Cost,
   deadline: Deadline,
 ): Generator<readonly Changed<string>[]> {
-  if (/^\s*[[{"]/.test(head) || !IS_FORM.test(text)) return;
+  const { head, text = '' } = body;
+  const isForm = !/^\s*[[{"]/.test(head) && IS_FORM.test(text);
+  yield [...joinedFields(body, isForm, cost)];
+  if (!isForm) return;
   if (cost === 1) yield* fieldLists(text, deadline);
   if (cost === 2) yield [...otherForms(text, cost)];
 }

@@ -1,4 +1,9 @@
-import { readJsonTextUntil, textOfLiteral, type JsonNode } from '../../../signature/body/json-text.ts';
+import {
+  readJsonTextUntil,
+  STRING,
+  textOfLiteral,
+  type JsonNode,
+} from '../../../signature/body/json-text.ts';
 import { arrangedText } from '../../../signature/body/json-tree-text.ts';
 import { printable } from '../../../redact.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
@@ -70,11 +75,14 @@ class SpelledJson {
   /** The last layout and order, and their text before escapes. The next spelling often has the same layout and order. */
   #last: { readonly how: Spelling; readonly text: string } | undefined;
   #escaped: string | undefined;
+  /** The numbers, and the words for other values, of the JSON. */
+  readonly #numbers: readonly string[];
 
   constructor(node: JsonNode, given: string, deadline: Deadline) {
     this.node = node;
     this.#given = given;
     this.#deadline = deadline;
+    this.#numbers = [...new Set(given.replaceAll(STRING, '').match(/-?\d[^\s,\]}]*/g))];
     this.#longest = Math.max(LEAST_LONGEST, 16 * given.length);
   }
 
@@ -93,8 +101,9 @@ class SpelledJson {
     }
   }
 
-  /** Whether the escapes of a spelling make a difference for this body. If not, its JSON is not written in that spelling. */
-  #tells({ escape, usual }: Spelling): boolean {
+  /** Whether the escapes and numbers of a spelling make a difference for this body. If not, its JSON is not written in that spelling. */
+  #tells({ escape, usual, number }: Spelling): boolean {
+    if (number !== undefined && !this.#numbers.some((text) => number(text) !== text)) return false;
     const literal = (this.#escaped ??= JSON.stringify(
       tellingCharacters(this.#textOf(COMPACT_SPELLING) ?? '').join(''),
     ));
@@ -102,8 +111,10 @@ class SpelledJson {
   }
 
   #textOf(how: Spelling): string | undefined {
-    const { layout, order } = how;
-    if (this.#last?.how.layout === layout && this.#last.how.order === order) return this.#last.text;
+    const { layout, order, number } = how;
+    const last = this.#last?.how;
+    const isSame = last?.layout === layout && last.order === order && last.number === number;
+    if (isSame) return this.#last?.text;
     const text = this.#deadline.isOver ? undefined : arrangedText(this.node, how, this.#longest);
     if (text !== undefined) this.#last = { how, text };
     return text;

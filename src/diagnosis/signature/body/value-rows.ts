@@ -1,7 +1,7 @@
 import type { JsonNode } from '../../../signature/body/json-text.ts';
 import { jsonTreeText } from '../../../signature/body/json-tree-text.ts';
 import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
-import type { ChangeRow } from '../change.ts';
+import { replaced, type ChangeRow } from '../change.ts';
 import { dropped, mapped } from './json-trees.ts';
 
 /** A change of JSON. */
@@ -90,5 +90,5 @@ export const VALUE_ROWS: readonly JsonRow[] = [
     (node) => ifDifferent(node, (each) => mapped(each, asNumber)),
   ],
   [2, 'with texts for its numbers', (node) => ifDifferent(node, (each) => mapped(each, asDigits))],
-  [2, 'with {} written as [], as PHP does', (node) => compact(node).replaceAll(':{}', ':[]')],
+  [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
 ];

@@ -8,8 +8,11 @@ const LONGEST_LIST = 256 * 1024;
 
 /** The bytes whose decimal values a text lists: `123,34,116`. */
 export function listedBytes({ text }: Written): Buffer | undefined {
-  if (text.length > LONGEST_LIST || !/^\s*\[?\s*\d{1,3}(?:\s*,\s*\d{1,3}){3}/.test(text)) return undefined;
-  const values = text.replaceAll(/[[\]\s]/g, '').split(',');
+  if (text.length > LONGEST_LIST || !/^\s*\[?\s*\d{1,3}(?:[\s,]+\d{1,3}){3}/.test(text)) return undefined;
+  const values = text
+    .replaceAll(/[[\]]/g, '')
+    .trim()
+    .split(/[\s,]+/);
   return values.every((each) => /^\d{1,3}$/.test(each)) ? Buffer.from(values.map(Number)) : undefined;
 }
 
@@ -83,14 +86,11 @@ export function parsedString(literal: string): string | undefined {
   }
 }
 
-/** Replaces the characters that HTML reserves by their entities. */
-export function entitiesEncoded(text: string, apostrophe: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", apostrophe);
+/** Replaces the characters that HTML reserves by their entities, quotes only if the entity of an apostrophe is given. */
+export function entitiesEncoded(text: string, apostrophe?: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  if (apostrophe === undefined) return escaped;
+  return escaped.replaceAll('"', '&quot;').replaceAll("'", apostrophe);
 }
 
 /** Decodes the entities of the characters that HTML reserves. */

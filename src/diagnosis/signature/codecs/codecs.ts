@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FIXES } from '../../../signature/reasons.ts';
 import { replaced } from '../change.ts';
 import { UTF_16 } from './character-sets.ts';
-import { withMeaning, type Codec } from './codec.ts';
+import { withMeaning, type Codec, type Written } from './codec.ts';
 import {
   entitiesDecoded,
   entitiesEncoded,
@@ -46,22 +46,31 @@ export const BYTE_CODECS: readonly Codec[] = [
       fix: 'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
     },
   },
-  {
-    name: 'a list of decimal bytes',
-    encode: ({ bytes }) => bytes.join(','),
-    decode: listedBytes,
-    cost: 3,
-    received: {
-      code: 'encoded-body',
-      fix: 'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
-    },
-  },
+  ...[',', ', ', ' '].map((separator): Codec => {
+    const isBare = separator === ',';
+    const list = ({ bytes }: Written): string => bytes.join(separator);
+    return {
+      name: `a list of decimal bytes${isBare ? '' : `, as [1${separator}2]`}`,
+      encode: isBare ? list : (plain) => `[${list(plain)}]`,
+      ...(isBare && { decode: listedBytes }),
+      cost: 3,
+      received: {
+        code: 'encoded-body',
+        fix: 'Give the bytes themselves: Buffer.from(body), or new TextDecoder().decode(body) for text',
+      },
+    };
+  }),
   {
     name: 'the text that Python prints for bytes',
     encode: ({ bytes }) => pythonBytesText(bytes),
     bodyCost: 3,
   },
   { name: 'the JSON of a Node Buffer', encode: ({ bytes }) => JSON.stringify(bytes), bodyCost: 2, cost: 3 },
+  {
+    name: 'the JSON of bytes in Go, Java and .NET',
+    encode: ({ bytes }) => `"${bytes.toString('base64')}"`,
+    cost: 3,
+  },
   ...UTF_16,
   ...hashed('sha256', 'SHA-256'),
   ...hashed('sha1', 'SHA-1'),
@@ -74,7 +83,8 @@ function hashed(algorithm: string, name: string): readonly Codec[] {
     {
       name: `the hex of its ${name}`,
       encode: ({ bytes }) => createHash(algorithm).update(bytes).digest('hex'),
-      bodyCost: 3,
+      // Services whose frame has the method and path sign this hash of the body.
+      bodyCost: algorithm === 'sha256' ? 1 : 3,
     },
     {
       name: `its ${name}`,
@@ -162,14 +172,14 @@ export const ESCAPES: readonly Codec[] = [
     encode: ({ bytes }) => hexEscaped(bytes),
     decode: hexUnescaped,
   },
-  {
-    name: 'HTML, with entities for quotes, <, > and &',
-    encode: ({ text }) => entitiesEncoded(text, '&#39;'),
-    decode: ({ text }) => (text.includes('&') ? entitiesDecoded(text) : undefined),
-  },
-  {
-    name: 'HTML, with entities for quotes, <, > and &, as PHP writes them',
-    encode: ({ text }) => entitiesEncoded(text, '&#039;'),
-    cost: 3,
-  },
+  ...['&#39;', '&#039;', '&#x27;', undefined].map((apostrophe, index): Codec => {
+    const what = apostrophe === undefined ? '<, > and &' : `quotes (${apostrophe}), <, > and &`;
+    return {
+      name: `HTML, with entities for ${what}`,
+      encode: ({ text }) => entitiesEncoded(text, apostrophe),
+      ...(index === 0
+        ? { decode: ({ text }) => (text.includes('&') ? entitiesDecoded(text) : undefined) }
+        : { cost: 3 }),
+    };
+  }),
 ];

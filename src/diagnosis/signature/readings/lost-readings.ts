@@ -55,6 +55,7 @@ const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer)
     'with each byte written as a signed integer, not as two digits',
     (digest) => [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
   ],
+  ['as a decimal number', (digest) => String(BigInt(`0x${digest.toString('hex')}`))],
   ['in base64 without its capital letters', (digest) => digest.toString('base64').toLowerCase()],
 ];
 

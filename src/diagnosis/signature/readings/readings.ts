@@ -4,6 +4,7 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { recipeOf } from '../diagnosis-for.ts';
 import { ALGORITHMS, DIGEST_BYTES, HASH_NAMES, hmacName, otherHashCode } from '../constructs.ts';
 import type { Reading } from './reading.ts';
+import { SUM_OF_NIL } from '../unreadable.ts';
 import { lossyReadings, partReadings } from './lost-readings.ts';
 
 /** Returns all readings of a text as a signature of a scheme, the likeliest first. Empty if the text cannot be a digest. */
@@ -137,15 +138,30 @@ function* listReadings(token: string, scheme: SignatureScheme): Generator<Readin
   );
 }
 
-/** Reads a text as a whole digest of the hash that has this many bytes, and as the start of longer digests. */
+/**
+ * Reads a text as a whole digest of the hash that has this many bytes, and as the start of longer digests. Bytes that are no
+ * digest of any hash may have one in them.
+ */
 function* wholeReadings(read: Buffer, notation: string, scheme: SignatureScheme): Generator<Reading> {
   const inUtf8 = digestInUtf8(read);
   const digest = inUtf8 ?? read;
   const form = inUtf8 === undefined ? notation : ` as text in UTF-8${notation}`;
   const bytes = digest.length;
   const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === bytes);
-  if (algorithm === undefined) return;
   const whole = digest.toString('latin1');
+  if (algorithm === undefined) {
+    for (const shorter of ALGORITHMS.filter((each) => DIGEST_BYTES[each] < bytes)) {
+      const what = `${hmacName(shorter)}${form} with ${bytes - DIGEST_BYTES[shorter]} other bytes around it`;
+      const problem = { code: 'other-encoding', what, fix: SUM_OF_NIL } as const;
+      yield {
+        algorithm: shorter,
+        cost: shorter === scheme.hash ? 1 : 2,
+        problem,
+        matches: (made) => whole.includes(made),
+      };
+    }
+    return;
+  }
   const isOwn = algorithm === scheme.hash;
   const isBase64 = form.includes('base64') && scheme.encoding === 'hex';
   const code = isOwn ? (isBase64 ? 'base64' : 'other-encoding') : otherHashCode(algorithm);

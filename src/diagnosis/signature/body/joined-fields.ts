@@ -1,0 +1,45 @@
+import type { KeptBody } from '../../../signature/body/kept-body.ts';
+import type { Changed, Cost } from '../change.ts';
+
+type NamedValue = readonly [name: string, value: string];
+
+/** Writes one field, as what, and what stands between fields. The usual ways cost less than the others. */
+type Joint = readonly [what: string, write: (field: NamedValue) => string, usual: string];
+
+const JOINTS: readonly Joint[] = [
+  ['name and value', ([name, value]) => name + value, ''],
+  ['name=value', ([name, value]) => `${name}=${value}`, '&'],
+  ['name:value', ([name, value]) => `${name}:${value}`, '\n'],
+  ['the value alone', ([, value]) => value, ''],
+];
+const SEPARATORS = ['', '&', '|', ',', '\n'];
+
+/** Yields the fields of a form or of a JSON object in one text, which Twilio, Mailgun and payment services sign in place of the body. */
+export function* joinedFields(body: KeptBody, isForm: boolean, cost: Cost): Generator<Changed<string>> {
+  const fields = fieldsOf(body, isForm);
+  if (fields.length < 2 || cost > MOST_COST) return;
+  const sorted = fields.toSorted(([left], [right]) => (left < right ? -1 : Number(left > right)));
+  for (const [what, write, usual] of JOINTS) {
+    for (const separator of SEPARATORS) {
+      for (const order of [sorted, fields]) {
+        const unusual = Number(separator !== usual) + Number(order !== sorted);
+        if ((isForm ? 1 : 2) + unusual !== cost) continue;
+        const by = separator === '' ? '' : `, joined by ${JSON.stringify(separator)}`;
+        const would = `over its ${order === sorted ? 'sorted ' : ''}fields, each as ${what}${by}`;
+        yield { code: 'other-encoding', would, fix: FIELDS, cost, value: order.map(write).join(separator) };
+      }
+    }
+  }
+}
+
+const MOST_COST = 3;
+const FIELDS =
+  'Sign and verify the bytes of the body; for a service that signs fields, such as Twilio, verify with its own library';
+
+function fieldsOf({ text = '', value }: KeptBody, isForm: boolean): readonly NamedValue[] {
+  if (isForm) return [...new URLSearchParams(text)];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).map(([name, member]: [string, unknown]) => {
+    return [name, typeof member === 'string' ? member : JSON.stringify(member)];
+  });
+}
