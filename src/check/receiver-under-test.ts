@@ -129,12 +129,16 @@ export class ReceiverUnderTest {
   async output(): Promise<string> {
     const { printed, clock, signal } = this.#options;
     if (printed === undefined) return '';
-    let text = printed();
-    for (let ms = 0; text === '' && ms < OUTPUT_MS && this.#silent < MOST_SILENT; ms += OUTPUT_POLL_MS) {
+    const lines: string[] = [];
+    // Lines of one request can arrive one after another.
+    for (let ms = 0; ms < OUTPUT_MS; ms += OUTPUT_POLL_MS) {
+      const more = printed();
+      if (more === '' && (lines.length > 0 || this.#silent >= MOST_SILENT)) break;
+      if (more !== '') lines.push(more);
       if (signal.aborted) return '';
       await sleep(clock, OUTPUT_POLL_MS, signal);
-      text = printed();
     }
+    const text = lines.join('\n');
     this.#silent = text === '' ? this.#silent + 1 : 0;
     return text;
   }

@@ -20,6 +20,12 @@ export interface FailureContext {
  * that are consistent with the whole run, by what the failed messages have in common, by the status.
  */
 export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
+  const mistake = explainResponse(seen, context);
+  const words = seen.response.kind === 'none' ? seen.printed : undefined;
+  return words === undefined ? mistake : { ...mistake, says: `${words}; ${mistake.says}` };
+}
+
+function explainResponse(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
   const { model, proved, countered } = context;
   if (countered !== undefined && !seen.isForged) return countered;
   const failure = model.withoutDisprovedCause(seen);
@@ -113,7 +119,7 @@ const ONLY: Readonly<Record<Behavior, string>> = {
 
 /** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
 function crashMistake(
-  { response, aftermath, printed }: ProbeOutcome,
+  { response, aftermath }: ProbeOutcome,
   model: SuspectModel,
 ): ReceiverMistake | undefined {
   if (response.kind !== 'none') return undefined;
@@ -126,7 +132,7 @@ function crashMistake(
   }
   if (aftermath === undefined && response.error !== 'refused') return undefined;
   const so = aftermath !== 'restarted' ? 'nothing listens there anymore' : 'it was started again';
-  const says = `it crashed on this request: it closed the connection, and ${so}${printed === undefined ? '' : `; ${printed}`}`;
+  const says = `it crashed on this request: it closed the connection, and ${so}`;
   // Only likely, because the work that an earlier message started can also cause the crash.
   return { code: 'crashed', says, fix, confidence: 'likely' };
 }
@@ -225,7 +231,7 @@ export const END_RESPONSE =
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
-const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'permission']);
+const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'output-words', 'permission']);
 
 /** Whether the cause of a rejection shows that the signature is not the reason for the rejection. */
 export function isAboutElse({ cause }: CheckResponse): boolean {

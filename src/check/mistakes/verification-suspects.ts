@@ -49,6 +49,8 @@ const EVIDENCE: Readonly<Record<FurtherRequest, (status: string) => string>> = {
 };
 
 interface RejectedAlike {
+  /** A line that the receiver printed about the rejection, as a sentence. */
+  readonly printed: string | undefined;
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
   /** The responses to the other requests. */
   readonly compared: Readonly<Record<FurtherRequest, CheckResponse>>;
@@ -62,7 +64,8 @@ interface RejectedAlike {
  * Names the mistakes that remain for a receiver that rejects correct and forged messages alike: those that predict each
  * response.
  */
-export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
+export function remainingMistakes(seenAlike: RejectedAlike): ReceiverMistake {
+  const { printed, forgery, compared, tried, showsOther } = seenAlike;
   const blames = forgery.cause?.code === 'signature-invalid-there';
   const seen = new Set<Evidence>([
     ...(blames ? ['words' as const] : []),
@@ -86,7 +89,7 @@ export function remainingMistakes({ forgery, compared, tried, showsOther }: Reje
   );
   return {
     code: 'refuses-valid',
-    says: `${facts.join('; ')}; what remains: ${left.map(({ says }) => says).join(', or ')}`,
+    says: `${printed === undefined ? '' : `${printed}; probably `}${facts.join('; ')}; what remains: ${left.map(({ says }) => says).join(', or ')}`,
     fix: (left.includes(LAYER) ? EXEMPT : '') + (showsOther ? COMPARE_SECRETS : SHOW_DIGEST),
     confidence: 'likely',
   };

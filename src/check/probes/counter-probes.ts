@@ -223,7 +223,8 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
     unparsable: await ask.unparsable(),
   };
   const { tried, showsOther } = ask.context;
-  return remainingMistakes({ forgery, compared, tried, showsOther });
+  const printed = response.cause?.code === 'output-words' ? response.cause.says : undefined;
+  return remainingMistakes({ printed, forgery, compared, tried, showsOther });
 }
 
 /** Names a limit on requests: the same message is accepted a little later. */

@@ -75,9 +75,10 @@ export class FurtherRequests {
     const unclear = responses.find(isUnclear);
     const cause = unclear && (await this.#asked.receiver.printedError(unclear));
     if (cause === undefined) return { responses, printed: undefined };
-    const explained = responses.map((each) =>
-      each.kind !== 'none' && isUnclear(each) ? { ...each, cause } : each,
-    );
+    const explained = responses.map((each) => {
+      const hasWords = each.kind === 'rejected' && each.cause?.isQuotation && cause.kind === 'status';
+      return each.kind !== 'none' && !hasWords && isUnclear(each) ? { ...each, cause } : each;
+    });
     return { responses: explained, printed: cause.says };
   }
 
