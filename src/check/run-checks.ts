@@ -88,6 +88,7 @@ export class CheckRun {
       if (hasRun && this.#held.every((each) => typeof each !== 'function')) this.#release();
     }
     await this.#tellApart();
+    if ((this.#over ?? this.#receiver.over) === undefined) await this.#further.compareBodies();
     this.#release();
     return this.#verdict === undefined ? {} : { verdict: this.#verdict };
   }
@@ -214,6 +215,7 @@ export class CheckRun {
       const isRight = isAsExpected(response, check.expects);
       observations.push({
         ...probeOf(check, requests, index),
+        request: requests[index] ?? { body: Buffer.of() },
         response,
         isRight,
         aftermath: isRight ? undefined : await this.#further.aftermath(response),

@@ -34,12 +34,11 @@ function explainResponse(seen: ProbeOutcome, context: FailureContext): ReceiverM
   if (own !== undefined) return own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
   if (isProved && !failure.isForged && model.isAsForgery(response)) return proved;
-  const suspects = suspectsOf(failure, model);
+  const [suspect, ...others] = suspectsOf(failure, model);
   const apart = apartMistake(failure, context);
-  const [suspect, ...others] = suspects;
-  const explained = suspect === undefined ? [] : model.explained(suspect);
-  const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
-  if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
+  if (suspect !== undefined && (apart === undefined || explainsAlike(suspect, failure, model))) {
+    return combined([suspect, ...others]);
+  }
   return apart ?? commonMistake(failure, context);
 }
 
@@ -67,6 +66,12 @@ export function suspectsOf(failure: ProbeOutcome, model: SuspectModel): readonly
   return model.passed.length === 0 ? [] : model.explain(failure);
 }
 
+/** Whether a mistake explains all failures that look like this one. */
+export function explainsAlike(suspect: Suspect, failure: ProbeOutcome, model: SuspectModel): boolean {
+  const explained = model.explained(suspect);
+  return model.alike(failure).every((each) => explained.includes(each));
+}
+
 /** Combines the remaining suspects into one mistake. If there are several, the text names all, and each is only likely. */
 function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   const [{ predicts: _, ...first }, ...others] = suspects;
@@ -85,23 +90,22 @@ function apartMistake(
   // Without a response for another reason, the message does not matter.
   const isLost = response.kind === 'none' && response.error !== 'reset' && response.error !== 'timeout';
   if (failure.isForged || failure.facts === undefined || isLost) return undefined;
-  const alike = model.alike(failure);
   const passed = model.passed.flatMap(factsOf);
-  const apart = whatSetsApart(alike.flatMap(factsOf), passed);
+  const shown = model.differences.get(failure.request);
+  const apart = shown ?? whatSetsApart(model.alike(failure).flatMap(factsOf), passed);
   if (apart === undefined) return undefined;
   const isRejected = response.kind === 'rejected';
   const isLate = model.behaviorOf(failure) === 'late';
-  const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: the ${passed.length} that passed ${apart.passed}`;
+  const others = shown === undefined ? `the ${passed.length} that passed ` : '';
+  const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: ${others}${apart.passed}`;
   const own = response.kind === 'none' || !isTelling(response.cause) ? undefined : response.cause;
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
   return {
     code: isRejected ? 'refuses-some' : 'fails-on-some',
     says:
       own === undefined ? `${only}${isSignature ? ', so the secret is right' : ''}` : `${own.says}; ${only}`,
-    fix: isSignature
-      ? 'hash the bytes of the body as received, before any parser or conversion of text'
-      : (own?.fix ?? `${LOOK_INTO_LOG}: real senders send such messages${isLate ? `; ${END_RESPONSE}` : ''}`),
-    confidence: 'likely',
+    fix: isSignature ? HASH_BYTES : (own?.fix ?? `${ACCEPT_SUCH}${isLate ? `; ${END_RESPONSE}` : ''}`),
+    confidence: shown === undefined ? 'likely' : 'proved',
   };
 }
 
@@ -214,21 +218,26 @@ function rejectsValid(
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
   const { length } = model.passed;
   const confidence = 'likely';
-  if (length > 0 && isSigned && model.isAsForgery(response)) {
-    const says = `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`;
-    const fix = 'hash the bytes of the body as received, before any parser';
-    return { code: 're-serialised', says, fix, confidence };
-  }
   if (length > 0) {
-    const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
-    return { code, says, fix: LOOK_INTO_LOG, confidence };
+    const isSignature = isSigned && model.isAsForgery(response);
+    const says = isSignature
+      ? `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`
+      : `it rejects this message, but accepted ${length} others: its validation rejects the content`;
+    return {
+      code: isSignature ? 're-serialised' : code,
+      says,
+      fix: isSignature ? HASH_BYTES : LOOK_INTO_LOG,
+      confidence,
+    };
   }
   return { code, says: `it rejects a correct message with ${status}`, fix: LOOK_INTO_LOG, confidence };
 }
 
 export const END_RESPONSE =
   'end the response on each path after the check: res.sendStatus(200), because res.status(200) alone sends nothing; done() or next() in a hook or middleware; next(error) for an error of an async handler in Express 4';
+const HASH_BYTES = 'hash the bytes of the body as received, before any parser or conversion of text';
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
+const ACCEPT_SUCH = `${LOOK_INTO_LOG}: real senders send such messages, in which fields can be missing (anonymousId can stand in place of userId)`;
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'output-words', 'permission']);

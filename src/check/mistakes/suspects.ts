@@ -1,4 +1,4 @@
-import { contentFactsOf, type ContentFacts } from '../../message/content-facts.ts';
+import { contentFactsOf, type BodyDifference, type ContentFacts } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { Check, ReceiverMistake } from '../check.ts';
 import type { CheckRequest } from '../sample.ts';
@@ -44,6 +44,7 @@ export type Matches = (probe: CheckProbe) => boolean;
 
 /** A request and its response. */
 export interface ProbeOutcome extends CheckProbe {
+  readonly request: CheckRequest;
   readonly response: CheckResponse;
   /** Whether the response is the one that the check expects. */
   readonly isRight: boolean;
@@ -79,6 +80,8 @@ export function shows(explains: readonly string[], matches: Matches) {
 export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];
+  /** The fields that make a failed request fail, if further requests have shown them. */
+  readonly differences = new Map<CheckRequest, BodyDifference>();
   /** Response to a forged message, with which rejections of correct messages are compared. */
   forgery: CheckResponse | undefined;
 
@@ -184,11 +187,11 @@ export class SuspectModel {
 
   /** The failures of correct messages with the same behavior and status as this one. */
   alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
-    const key = this.#key(failure);
-    return this.#observations.filter((each) => !each.isRight && this.#key(each) === key);
+    const key = this.keyOf(failure);
+    return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
   }
 
-  #key(outcome: ProbeOutcome): string {
+  keyOf(outcome: ProbeOutcome): string {
     const observation = this.withoutDisprovedCause(outcome);
     const { response, isForged } = observation;
     const code = response.kind === 'none' ? response.error : response.status;

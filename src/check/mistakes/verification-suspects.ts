@@ -49,8 +49,6 @@ const EVIDENCE: Readonly<Record<FurtherRequest, (status: string) => string>> = {
 };
 
 interface RejectedAlike {
-  /** A line that the receiver printed about the rejection, as a sentence. */
-  readonly printed: string | undefined;
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
   /** The responses to the other requests. */
   readonly compared: Readonly<Record<FurtherRequest, CheckResponse>>;
@@ -64,8 +62,7 @@ interface RejectedAlike {
  * Names the mistakes that remain for a receiver that rejects correct and forged messages alike: those that predict each
  * response.
  */
-export function remainingMistakes(seenAlike: RejectedAlike): ReceiverMistake {
-  const { printed, forgery, compared, tried, showsOther } = seenAlike;
+export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
   const seen = new Set<Evidence>([
     ...(blames ? ['words' as const] : []),
@@ -89,7 +86,7 @@ export function remainingMistakes(seenAlike: RejectedAlike): ReceiverMistake {
   );
   return {
     code: 'refuses-valid',
-    says: `${printed === undefined ? '' : `${printed}; probably `}${facts.join('; ')}; what remains: ${left.map(({ says }) => says).join(', or ')}`,
+    says: `${facts.join('; ')}; what remains: ${left.map(({ says }) => says).join(', or ')}`,
     fix: (left.includes(LAYER) ? EXEMPT : '') + (showsOther ? COMPARE_SECRETS : SHOW_DIGEST),
     confidence: 'likely',
   };

@@ -13,28 +13,29 @@ const LEVEL = /\b(?:warn(?:ing)?|err(?:or)?|fatal|critical|severe)\b|Warning: |"
 const NEGATION =
   /\b(?:no|not|never|cannot|can't|unable|without|missing|invalid|unknown|unexpected|mismatch|must|required|expected|fail\w*|denied|reject\w*|refused|wrong|too)\b/i;
 const TIME =
-  /\[?(?:[A-Z][a-z]{2} )?(?:[A-Z][a-z]{2} +\d\d?|\d{4}[-/]\d\d[-/]\d\d|\d\d?\/[A-Z][a-z]{2}\/\d{4})[T :]+\d\d:\d\d:\d\d[\d.,Z]*(?: ?[-+]\d\d:?\d\d| \d{4})?\]?/;
+  /\[?(?:[A-Z][a-z]{2} )?(?:[A-Z][a-z]{2} +\d\d?|\d{4}[-/]\d\d[-/]\d\d|\d\d?\/[A-Z][a-z]{2}\/\d{4})[T :]+\d\d:\d\d:\d\d[\d.,Z]*(?: ?[-+]\d\d:?\d\d| \d{4})?\]?:? */;
 /** Parts of log lines that every request has: the level and the logger's name, the request, addresses and durations. */
 const COMMON =
   /\b(?:debug|info|warn(?:ing)?|error|critical):?(?:[\w.]+:)?|"?\b(?:POST|OPTIONS):? \/\S*(?: HTTP\/[\d.]+)?|\b\d+(?:\.\d+)+(?::\d+)?\b|\b\d+ ?(?:ms|s)\b/gi;
 
-/** Score of a line with an exception, which is certain to be the reason for a failure. */
+/** Score of a line with an exception. */
 const CERTAIN = 4;
 
 /**
- * Finds the line that tells most about a failure in what a receiver printed while it handled a request: an exception, else a
- * line with a level, with the status or with words that negate. Undefined if no line tells more than the status, or if
- * the line only names a wrong signature: receivers print each signature that they reject.
+ * Finds the line of a receiver's output that tells most about a failure: an exception, else a line with a level, the status or
+ * words that negate. Undefined if none does, or if it names a wrong signature: receivers print each one that they reject.
  */
 export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause | undefined {
-  const printedLines = printed.split('\n');
-  const lines = printedLines.map((line) => line.replace(TIME, '').trimEnd());
+  const lines = printed.split('\n').map((line) => line.replace(TIME, '').trimEnd());
   const scores = lines.map((line) => scoreOf(line, facts.status));
   const score = Math.max(...scores);
   const start = scores.indexOf(score);
   // The lines of a stack trace follow an exception; indented lines continue any other.
-  const end = printedLines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
-  const body = lines.slice(start, end === -1 ? start + MOST_LINES : end).join('\n').trim();
+  const end = lines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
+  const body = lines
+    .slice(start, end === -1 ? start + MOST_LINES : end)
+    .join('\n')
+    .trim();
   const words = responseWords(body);
   const ruleAt = (status: number) => ruleOf({ status, headers: {}, body, isSigned: true, words });
   const failed = ruleAt(500);
@@ -58,8 +59,8 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
 function scoreOf(line: string, status: number): number {
   const isOfError = EXCEPTION.test(line.trimStart()) || ERRORS.some(({ words }) => words?.test(line));
   if (isOfError || line.includes('Traceback (most recent call last)')) return CERTAIN;
-  const said = line.trim();
-  if (!responseWords(said.startsWith('{') ? said : said.replace(COMMON, '')).isTelling) return 0;
+  const text = line.trim();
+  if (!responseWords(text.startsWith('{') ? text : text.replace(COMMON, '')).isTelling) return 0;
   if (LEVEL.test(line)) return 3;
   return new RegExp(String.raw`\b${status}\b`).test(line) ? 2 : Number(NEGATION.test(line));
 }

@@ -32,7 +32,7 @@ it.each([
   ],
   [
     'a warning of the Python interpreter',
-    "app.py:7: RuntimeWarning: coroutine 'read' was never awaited\n  body = read()\n127.0.0.1 - - [29/Nov/2026 01:44:46] \"POST /hook HTTP/1.1\" 401 -",
+    'app.py:7: RuntimeWarning: coroutine \'read\' was never awaited\n  body = read()\n127.0.0.1 - - [29/Nov/2026 01:44:46] "POST /hook HTTP/1.1" 401 -',
     401,
     "app.py:7: RuntimeWarning: coroutine 'read' was never awaited body = read()",
     'output-words',
