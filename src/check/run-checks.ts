@@ -215,9 +215,7 @@ export class CheckRun {
       const isRight = isAsExpected(response, check.expects);
       observations.push({
         ...probeOf(check, requests, index),
-        request: requests[index] ?? { body: Buffer.of() },
-        response,
-        isRight,
+        ...{ request: requests[index] ?? { body: Buffer.of() }, response, isRight },
         aftermath: isRight ? undefined : await this.#further.aftermath(response),
         printed: isRight ? undefined : printed,
       });

@@ -3,6 +3,7 @@ import type { ResponseCause } from '../../transport/cause.ts';
 import { whatSetsApart } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
+import { crashMistake } from '../crash-mistake.ts';
 import { isPage, isRejectedInWords } from '../judge-responses.ts';
 import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspects.ts';
 
@@ -88,7 +89,7 @@ function apartMistake(
 ): ReceiverMistake | undefined {
   const { response } = failure;
   // Without a response for another reason, the message does not matter.
-  const isLost = response.kind === 'none' && response.error !== 'reset' && response.error !== 'timeout';
+  const isLost = response.kind === 'none' && !/^(?:reset|timeout)$/.test(response.error);
   if (failure.isForged || failure.facts === undefined || isLost) return undefined;
   const passed = model.passed.flatMap(factsOf);
   const shown = model.differences.get(failure.request);
@@ -98,7 +99,7 @@ function apartMistake(
   const isLate = model.behaviorOf(failure) === 'late';
   const others = shown === undefined ? `the ${passed.length} that passed ` : '';
   const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: ${others}${apart.passed}`;
-  const own = response.kind === 'none' || !isTelling(response.cause) ? undefined : response.cause;
+  const own = tellingCause(response);
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
   return {
     code: isRejected ? 'refuses-some' : 'fails-on-some',
@@ -108,6 +109,9 @@ function apartMistake(
     confidence: shown === undefined ? 'likely' : 'proved',
   };
 }
+
+const tellingCause = ({ kind, cause }: CheckResponse) =>
+  kind !== 'none' && isTelling(cause as ResponseCause | undefined) ? (cause as ResponseCause) : undefined; // only `none` has another cause
 
 const factsOf = ({ facts }: ProbeOutcome) => facts ?? [];
 
@@ -120,26 +124,6 @@ const ONLY: Readonly<Record<Behavior, string>> = {
   broken: 'closes the connection only on',
   unclear: 'responds unclearly only to',
 };
-
-/** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
-function crashMistake(
-  { response, aftermath }: ProbeOutcome,
-  model: SuspectModel,
-): ReceiverMistake | undefined {
-  if (response.kind !== 'none') return undefined;
-  const fix = "look into the receiver's log for the error, and catch it: respond with 400 or 500 instead";
-  if (response.error === 'refused' && response.reconnected !== true) {
-    const last = model.observations.findLast((each) => each.response.kind !== 'none');
-    if (last === undefined) return undefined;
-    const says = `nothing listens there anymore: it stopped or crashed after its response to ${last.check}`;
-    return { code: 'refused', says, fix, confidence: 'likely' };
-  }
-  if (aftermath === undefined && response.error !== 'refused') return undefined;
-  const so = aftermath !== 'restarted' ? 'nothing listens there anymore' : 'it was started again';
-  const says = `it crashed on this request: it closed the connection, and ${so}`;
-  // Only likely, because the work that an earlier message started can also cause the crash.
-  return { code: 'crashed', says, fix, confidence: 'likely' };
-}
 
 const CATCH =
   'catch this exception where the receiver verifies, and respond with 401: after a 5xx the sender repeats the message for 4 hours';

@@ -28,7 +28,7 @@ export function failureClassOf(response: CheckResponse, hasTaken: boolean): Fail
   const { kind, status, cause } = response;
   if (hasTaken) return cause?.kind === 'busy' && (status === 503 || status === 429) ? 'busy' : undefined;
   const hasNoRoute = status === 404 || status === 405;
-  if (kind === 'rejected' && IN_FRONT.test(cause?.code ?? '') && !hasNoRoute) return 'blocked';
+  if (isOfFront(response) && !hasNoRoute) return 'blocked';
   if (ownCause(response) !== undefined || (kind !== 'failing' && kind !== 'rejected')) return undefined;
   if (kind === 'failing') return 'failing';
   return hasNoRoute ? 'no-route' : 'rejected';
@@ -52,8 +52,10 @@ const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = 
   busy: [acceptsLater],
 };
 
-/** Codes of products in front of receivers. */
-const IN_FRONT = /^(?:firewall|proxy|balancer|host)-/;
+/** Whether a product in front of the receiver rejects the message. */
+function isOfFront({ kind, cause }: CheckResponse): boolean {
+  return kind === 'rejected' && /^(?:firewall|proxy|balancer|host)-/.test(cause?.code ?? '');
+}
 
 /** Classes whose probes send no forgeries, so that they need no secret. */
 const WITHOUT_FORGERIES: ReadonlySet<FailureClass> = new Set(['busy', 'blocked']);

@@ -146,13 +146,7 @@ export class FurtherRequests {
     const { model, receiver } = this.#asked;
     const found: (DecisiveFields & { readonly key: string })[] = [];
     for (const failure of model.observations) {
-      const { response, isRight, isForged, facts } = failure;
-      const isOther = response.kind === 'none' ? response.error !== 'reset' : isBusy(response);
-      if (isRight || isForged || facts === undefined || isOther) continue;
-      // Other bytes under a signature are a matter of their content, which the statistics of the run name.
-      if (model.behaviorOf(failure) === 'unverified') continue;
-      const [suspect] = suspectsOf(failure, model);
-      if (suspect !== undefined && explainsAlike(suspect, failure, model)) continue;
+      if (!isComparable(failure, model)) continue;
       const [key, fields] = [model.keyOf(failure), fieldsOf(failure)];
       const known = found.find((each) => each.key === key && each.isIn(fields));
       if (known === undefined && (found.length >= MOST_COMPARED || receiver.over !== undefined)) continue;
@@ -197,7 +191,16 @@ export class FurtherRequests {
   }
 }
 
-const isBusy = ({ cause }: Exclude<CheckResponse, { kind: 'none' }>) => cause?.kind === 'busy';
+/** Whether the content of a message can be the reason for its failure, and no mistake explains all such failures. */
+function isComparable(failure: ProbeOutcome, model: SuspectModel): boolean {
+  const { response, isRight, isForged, facts } = failure;
+  const isOther = response.kind === 'none' ? response.error !== 'reset' : response.cause?.kind === 'busy';
+  if (isRight || isForged || facts === undefined || isOther) return false;
+  const [suspect] = suspectsOf(failure, model);
+  const isExplained = suspect !== undefined && explainsAlike(suspect, failure, model);
+  // Other bytes under a signature are a matter of their content, which the statistics of the run name.
+  return !isExplained && model.behaviorOf(failure) !== 'unverified';
+}
 
 const fieldsOf = ({ request }: ProbeOutcome): ComparedFields =>
   JSON.parse(Buffer.from(request.body).toString()) as ComparedFields; // the checks send objects

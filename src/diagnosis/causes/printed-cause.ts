@@ -30,12 +30,7 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
   const scores = lines.map((line) => scoreOf(line, facts.status));
   const score = Math.max(...scores);
   const start = scores.indexOf(score);
-  // The lines of a stack trace follow an exception; indented lines continue any other.
-  const end = lines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
-  const body = lines
-    .slice(start, end === -1 ? start + MOST_LINES : end)
-    .join('\n')
-    .trim();
+  const body = textAt(lines, start, score);
   const words = responseWords(body);
   const ruleAt = (status: number) => ruleOf({ status, headers: {}, body, isSigned: true, words });
   const failed = ruleAt(500);
@@ -54,6 +49,15 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
     isQuotation: true,
     fix: filled(fix),
   };
+}
+
+/** The lines of a stack trace follow an exception; indented lines continue any other. */
+function textAt(lines: readonly string[], start: number, score: number): string {
+  const end = lines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
+  return lines
+    .slice(start, end === -1 ? start + MOST_LINES : end)
+    .join('\n')
+    .trim();
 }
 
 function scoreOf(line: string, status: number): number {
