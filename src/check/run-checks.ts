@@ -88,7 +88,6 @@ export class CheckRun {
       if (hasRun && this.#held.every((each) => typeof each !== 'function')) this.#release();
     }
     await this.#tellApart();
-    if ((this.#over ?? this.#receiver.over) === undefined) await this.#further.compareBodies();
     this.#release();
     return this.#verdict === undefined ? {} : { verdict: this.#verdict };
   }
@@ -215,7 +214,8 @@ export class CheckRun {
       const isRight = isAsExpected(response, check.expects);
       observations.push({
         ...probeOf(check, requests, index),
-        ...{ request: requests[index] ?? { body: Buffer.of() }, response, isRight },
+        response,
+        isRight,
         aftermath: isRight ? undefined : await this.#further.aftermath(response),
         printed: isRight ? undefined : printed,
       });
@@ -237,13 +237,13 @@ export class CheckRun {
     return this.#progress.hasTaken;
   }
 
-  /** Sends the checks that were not chosen and that tell the remaining mistakes of a failure apart. */
+  /** Sends the checks and the messages that tell the remaining mistakes of a failure apart. */
   async #tellApart(): Promise<void> {
     const all = checksFor(this.#options.signer?.schemes);
-    for (let sent = 0; sent < MAX_CONTROLS && (this.#over ?? this.#receiver.over) === undefined; sent++) {
-      const check = all.find((each) => this.#further.tellsApart(each));
+    for (let sent = 0; (this.#over ?? this.#receiver.over) === undefined; sent++) {
+      const check = sent < MAX_CONTROLS ? all.find((each) => this.#further.tellsApart(each)) : undefined;
       const requests = check && this.#requests(check);
-      if (check === undefined || typeof requests !== 'object') return;
+      if (check === undefined || typeof requests !== 'object') return this.#further.compareBodies();
       await this.#observe(check, requests);
     }
   }

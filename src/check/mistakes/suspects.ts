@@ -13,6 +13,8 @@ export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' |
 
 /** The facts of a request that a mistake of a receiver depends on. */
 export interface CheckProbe {
+  /** Undefined if the request was not sent. */
+  readonly request?: CheckRequest | undefined;
   /** Code of the check that the request belongs to. */
   readonly check: string;
   /** Whether the receiver must reject the request because of its signature. */
@@ -33,6 +35,7 @@ export function probeOf(
   const { body = '' } = requests[index] ?? {};
   return {
     check: code,
+    request: requests[index],
     isForged: expects === 'rejected' && needsSecret === true,
     isRepeated: index > 0 && requests[index] === requests[index - 1],
     bytes: body.length,
@@ -44,7 +47,6 @@ export type Matches = (probe: CheckProbe) => boolean;
 
 /** A request and its response. */
 export interface ProbeOutcome extends CheckProbe {
-  readonly request: CheckRequest;
   readonly response: CheckResponse;
   /** Whether the response is the one that the check expects. */
   readonly isRight: boolean;
@@ -81,7 +83,7 @@ export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];
   /** The fields that make a failed request fail, if further requests have shown them. */
-  readonly differences = new Map<CheckRequest, BodyDifference>();
+  readonly differences = new Map<CheckRequest | undefined, BodyDifference>();
   /** Response to a forged message, with which rejections of correct messages are compared. */
   forgery: CheckResponse | undefined;
 

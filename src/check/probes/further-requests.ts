@@ -203,7 +203,7 @@ function isComparable(failure: ProbeOutcome, model: SuspectModel): boolean {
 }
 
 const fieldsOf = ({ request }: ProbeOutcome): ComparedFields =>
-  JSON.parse(Buffer.from(request.body).toString()) as ComparedFields; // the checks send objects
+  JSON.parse(Buffer.from(request?.body ?? '{}').toString()) as ComparedFields; // the checks send objects
 
 function keyOf(failureClass: string, response: CheckResponse): string {
   return `${failureClass} ${response.kind === 'none' ? response.error : response.status}`;
