@@ -59,6 +59,6 @@ function rejectUnknown(flag: string, codes: readonly string[], known: readonly s
   if (unknown === undefined) return;
   throw new ConfigError(`Unknown check \`${printable(unknown, 60)}\` (${flag})`, {
     flag,
-    hint: nearHint(unknown, known, 'choose one of hooks test --list'),
+    hint: nearHint(unknown, known, `choose from ${known.join(', ')}; hooks test --list explains them`),
   });
 }

@@ -40,6 +40,8 @@ interface AskChanges {
   readonly url?: string;
   /** A shorter timeout. */
   readonly timeoutMs?: number;
+  /** A header with another value. */
+  readonly header?: readonly [name: string, value: string];
   /** Id of the message, of which `Idempotency-Key` is made. @default a new id */
   readonly messageId?: string | undefined;
 }
@@ -62,6 +64,10 @@ const RESPONSE_BYTES = 16 * 1024;
 const SLOW_BODY_MS = 500;
 /** Slow bodies in a row after which bodies are no longer read. A single one can be late because this machine is busy. */
 const MOST_SLOW_BODIES = 2;
+
+/** The fix for a receiver that the run started and that closes each connection. */
+const CLOSES_EACH =
+  'look at what ends its connections: a timeout of its server in the wrong unit (Go: ReadTimeout: 5 * time.Second, because time.Duration(5) is 5 ns), a handler that closes the socket, or a worker that crashes';
 
 export const INTERRUPTED = 'interrupted';
 
@@ -129,12 +135,16 @@ export class ReceiverUnderTest {
   async output(): Promise<string> {
     const { printed, clock, signal } = this.#options;
     if (printed === undefined) return '';
-    let text = printed();
-    for (let ms = 0; text === '' && ms < OUTPUT_MS && this.#silent < MOST_SILENT; ms += OUTPUT_POLL_MS) {
+    const lines: string[] = [];
+    // Lines of one request can arrive one after another.
+    for (let ms = 0; ms < OUTPUT_MS; ms += OUTPUT_POLL_MS) {
+      const more = printed();
+      if (more === '' && (lines.length > 0 || this.#silent >= MOST_SILENT)) break;
+      if (more !== '') lines.push(more);
       if (signal.aborted) return '';
       await sleep(clock, OUTPUT_POLL_MS, signal);
-      text = printed();
     }
+    const text = lines.join('\n');
     this.#silent = text === '' ? this.#silent + 1 : 0;
     return text;
   }
@@ -180,10 +190,9 @@ export class ReceiverUnderTest {
     this.#seen ??= examine?.({ error, cause: cause?.code === error ? undefined : cause?.code });
     const seen = await this.#seen;
     if (seen === undefined) return response;
-    return {
-      ...response,
-      cause: causes.networkCauseOf({ error: response.error, ...seen }, { url: redactUrl(url), ...seen }),
-    };
+    const found = causes.networkCauseOf({ error, ...seen }, { url: redactUrl(url), ...seen });
+    const isOwn = this.#options.printed !== undefined && found?.code === 'silent';
+    return { ...response, cause: isOwn ? { ...found, receiverFix: CLOSES_EACH } : found };
   }
 
   /** Examines the path if the first response says that there is none, and explains each such response by the result. */
@@ -201,14 +210,14 @@ export class ReceiverUnderTest {
 
   async #ask(
     { body, signature, signatureHeaders, cutsAt }: CheckRequest,
-    { url = this.#options.url, timeoutMs: most = Infinity, messageId = '' }: AskChanges,
+    { url = this.#options.url, timeoutMs: most = Infinity, messageId = '', header }: AskChanges,
   ): Promise<CheckResponse> {
     const { transport, idempotencyKeyOf, connection, clock, signal, secrets, causes } = this.#options;
     const timeoutMs = Math.min(most, this.#options.timeoutMs);
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const key = idempotencyKeyOf === undefined ? [] : ['Idempotency-Key', idempotencyKeyOf(messageId)];
-    const sent = { url, headers: [...this.#options.headers, ...key, ...own] };
+    const sent = { url, headers: withHeader([...this.#options.headers, ...key, ...own], header) };
     const isRead = this.#slowBodies < MOST_SLOW_BODIES;
     const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
     const raw = await transport.send({ ...sent, body, cutsAt, timeoutMs, ...limit, signal, connection });
@@ -221,6 +230,12 @@ export class ReceiverUnderTest {
     }
     return checkResponseOf(result, { url, isSigned: own.length > 0, causes });
   }
+}
+
+/** Replaces a header of the settings. */
+function withHeader(headers: readonly string[], header: AskChanges['header']): readonly string[] {
+  const at = headers.findIndex((name) => name.toLowerCase() === header?.[0].toLowerCase());
+  return header === undefined ? headers : [...(at === -1 ? headers : headers.toSpliced(at, 2)), ...header];
 }
 
 /** The id of the message in a request. Undefined for a body that is not a message with an id. */

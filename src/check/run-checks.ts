@@ -237,13 +237,13 @@ export class CheckRun {
     return this.#progress.hasTaken;
   }
 
-  /** Sends the checks that were not chosen and that tell the remaining mistakes of a failure apart. */
+  /** Sends the checks and the messages that tell the remaining mistakes of a failure apart. */
   async #tellApart(): Promise<void> {
     const all = checksFor(this.#options.signer?.schemes);
-    for (let sent = 0; sent < MAX_CONTROLS && (this.#over ?? this.#receiver.over) === undefined; sent++) {
-      const check = all.find((each) => this.#further.tellsApart(each));
+    for (let sent = 0; (this.#over ?? this.#receiver.over) === undefined; sent++) {
+      const check = sent < MAX_CONTROLS ? all.find((each) => this.#further.tellsApart(each)) : undefined;
       const requests = check && this.#requests(check);
-      if (check === undefined || typeof requests !== 'object') return;
+      if (check === undefined || typeof requests !== 'object') return this.#further.compareBodies();
       await this.#observe(check, requests);
     }
   }

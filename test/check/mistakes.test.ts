@@ -95,6 +95,35 @@ it.each<[string, Respond, { code: string; confidence: string; says?: string; che
   expect(told).toMatchObject([{ ...expected, says: expect.stringContaining(says) as string }]);
 });
 
+/** A receiver that fails on correct messages that lack fields. */
+const failsWithout = (isLacking: (body: string) => boolean): Respond =>
+  toValid((body) => isJson(Buffer.from(body)) && isLacking(body), { status: 500 });
+
+it.each<[string, (body: string) => boolean, string]>([
+  [
+    'each of two missing fields',
+    (body) => !body.includes('"event":') || !body.includes('"revenue":'),
+    'it fails only on messages that have no `event` or no `properties.revenue`: each of these changes alone makes an accepted message fail',
+  ],
+  [
+    'two fields that are missing together',
+    (body) => !body.includes('"event":') && !body.includes('"revenue":'),
+    'it fails only on messages that have no `event` and no `properties.revenue`: an accepted message fails with all of this, not with a part',
+  ],
+])('finds by an accepted message that a failure depends on %s', async (_, isLacking, says) => {
+  const told = await explanations(failsWithout(isLacking), '--only', 'page,track');
+  expect(told).toMatchObject([{ code: 'fails-on-some', confidence: 'proved', says, checks: ['page'] }]);
+});
+
+it('does not say that a field decides if the accepted message fails, too, when it comes again', async () => {
+  const told = await explanations(
+    failsWithout((body) => body.includes('"type":"page"') || body.includes('-compared-')),
+    '--only',
+    'page,track',
+  );
+  expect(told).toMatchObject([{ code: 'http-5xx', checks: ['page'] }]);
+});
+
 it('sends the forgery that tells two mistakes apart, if it was not chosen', async () => {
   const missing = await explanations(
     rightBut((request) => (signatureOf(request) === '' ? {} : undefined)),
@@ -211,6 +240,19 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
       confidence: 'proved',
       says: 'verifies a message of `type` alone, but not one with `version`, `properties`, `timestamp` or `messageId`',
     },
+  ],
+  [
+    'a firewall that rejects the User-Agent of hooks',
+    (request) =>
+      String(request.headers['user-agent']).startsWith('Mozilla')
+        ? rightBut()(request)
+        : { status: 403, body: '<center>nginx</center>' },
+    { code: 'blocks-user-agent', confidence: 'proved', says: 'the User-Agent Mozilla/5.0 gets 200, and 403' },
+  ],
+  [
+    'a JSON parser behind another reader of the body',
+    ({ headers }) => (headers['content-type'] === 'application/json' ? 'hang' : { status: 415 }),
+    { code: 'timeout', confidence: 'likely', says: 'at once if its Content-Type is not JSON (415)' },
   ],
   [
     'a route that rejects every message',

@@ -238,6 +238,19 @@ describe('a check', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('waits for the lines that a receiver prints one after another', async () => {
+    let lines: string[] = [];
+    const { results } = await run(
+      ['track'],
+      () => {
+        lines = ['POST /hook', 'Error: no user'];
+        return status(500);
+      },
+      { printed: () => lines.shift() ?? '' },
+    );
+    expect(results).toMatchObject([{ mistake: { says: 'its output says: "Error: no user"' } }]);
+  });
+
   it('does not probe a server that is not a receiver', async () => {
     const { results, requests } = await run([], () => status(403, 'CSRF verification failed'));
     expect(results.find(({ outcome }) => outcome === 'failed')).toMatchObject({

@@ -164,7 +164,7 @@ const BROKEN: readonly Broken[] = [
   { file: 'parses-first.js', faults: { malformed: 'fails-on-malformed' } },
   { file: 'decodes-chunks.js', faults: { 'in-parts': 'decodes-parts' } },
   { file: 'fails-on-unknown-type.js', faults: { 'unknown-type': 'fails-on-unknown-type' } },
-  { file: 'fails-without-user-id.js', faults: { anonymous: 'needs-user-id' } },
+  { file: 'fails-without-user-id.js', faults: { anonymous: 'fails-on-some' } },
   { file: 'fails-on-duplicates.js', faults: { duplicate: 'fails-on-duplicates' } },
   { file: 'small-limit.js', faults: { large: 'body-limit' } },
   {

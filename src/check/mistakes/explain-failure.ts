@@ -3,6 +3,7 @@ import type { ResponseCause } from '../../transport/cause.ts';
 import { whatSetsApart } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
+import { crashMistake } from '../crash-mistake.ts';
 import { isPage, isRejectedInWords } from '../judge-responses.ts';
 import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspects.ts';
 
@@ -20,6 +21,12 @@ export interface FailureContext {
  * that are consistent with the whole run, by what the failed messages have in common, by the status.
  */
 export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
+  const mistake = explainResponse(seen, context);
+  const words = seen.response.kind === 'none' ? seen.printed : undefined;
+  return words === undefined ? mistake : { ...mistake, says: `${words}; ${mistake.says}` };
+}
+
+function explainResponse(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
   const { model, proved, countered } = context;
   if (countered !== undefined && !seen.isForged) return countered;
   const failure = model.withoutDisprovedCause(seen);
@@ -28,12 +35,11 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   if (own !== undefined) return own;
   const isProved = proved !== undefined && response.kind === 'rejected' && !isAboutElse(response);
   if (isProved && !failure.isForged && model.isAsForgery(response)) return proved;
-  const suspects = suspectsOf(failure, model);
+  const [suspect, ...others] = suspectsOf(failure, model);
   const apart = apartMistake(failure, context);
-  const [suspect, ...others] = suspects;
-  const explained = suspect === undefined ? [] : model.explained(suspect);
-  const explainsAll = apart === undefined || model.alike(failure).every((each) => explained.includes(each));
-  if (suspect !== undefined && explainsAll) return combined([suspect, ...others]);
+  if (suspect !== undefined && (apart === undefined || explainsAlike(suspect, failure, model))) {
+    return combined([suspect, ...others]);
+  }
   return apart ?? commonMistake(failure, context);
 }
 
@@ -61,6 +67,12 @@ export function suspectsOf(failure: ProbeOutcome, model: SuspectModel): readonly
   return model.passed.length === 0 ? [] : model.explain(failure);
 }
 
+/** Whether a mistake explains all failures that look like this one. */
+export function explainsAlike(suspect: Suspect, failure: ProbeOutcome, model: SuspectModel): boolean {
+  const explained = model.explained(suspect);
+  return model.alike(failure).every((each) => explained.includes(each));
+}
+
 /** Combines the remaining suspects into one mistake. If there are several, the text names all, and each is only likely. */
 function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   const [{ predicts: _, ...first }, ...others] = suspects;
@@ -77,27 +89,29 @@ function apartMistake(
 ): ReceiverMistake | undefined {
   const { response } = failure;
   // Without a response for another reason, the message does not matter.
-  const isLost = response.kind === 'none' && response.error !== 'reset' && response.error !== 'timeout';
+  const isLost = response.kind === 'none' && !/^(?:reset|timeout)$/.test(response.error);
   if (failure.isForged || failure.facts === undefined || isLost) return undefined;
-  const alike = model.alike(failure);
   const passed = model.passed.flatMap(factsOf);
-  const apart = whatSetsApart(alike.flatMap(factsOf), passed);
+  const shown = model.differences.get(failure.request);
+  const apart = shown ?? whatSetsApart(model.alike(failure).flatMap(factsOf), passed);
   if (apart === undefined) return undefined;
   const isRejected = response.kind === 'rejected';
   const isLate = model.behaviorOf(failure) === 'late';
-  const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: the ${passed.length} that passed ${apart.passed}`;
-  const own = response.kind === 'none' || !isTelling(response.cause) ? undefined : response.cause;
+  const others = shown === undefined ? `the ${passed.length} that passed ` : '';
+  const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: ${others}${apart.passed}`;
+  const own = tellingCause(response);
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
   return {
     code: isRejected ? 'refuses-some' : 'fails-on-some',
     says:
       own === undefined ? `${only}${isSignature ? ', so the secret is right' : ''}` : `${own.says}; ${only}`,
-    fix: isSignature
-      ? 'hash the bytes of the body as received, before any parser or conversion of text'
-      : (own?.fix ?? `${LOOK_INTO_LOG}: real senders send such messages${isLate ? `; ${END_RESPONSE}` : ''}`),
-    confidence: 'likely',
+    fix: isSignature ? HASH_BYTES : (own?.fix ?? `${ACCEPT_SUCH}${isLate ? `; ${END_RESPONSE}` : ''}`),
+    confidence: shown === undefined ? 'likely' : 'proved',
   };
 }
+
+const tellingCause = ({ kind, cause }: CheckResponse) =>
+  kind !== 'none' && isTelling(cause as ResponseCause | undefined) ? (cause as ResponseCause) : undefined; // only `none` has another cause
 
 const factsOf = ({ facts }: ProbeOutcome) => facts ?? [];
 
@@ -110,26 +124,6 @@ const ONLY: Readonly<Record<Behavior, string>> = {
   broken: 'closes the connection only on',
   unclear: 'responds unclearly only to',
 };
-
-/** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
-function crashMistake(
-  { response, aftermath, printed }: ProbeOutcome,
-  model: SuspectModel,
-): ReceiverMistake | undefined {
-  if (response.kind !== 'none') return undefined;
-  const fix = "look into the receiver's log for the error, and catch it: respond with 400 or 500 instead";
-  if (response.error === 'refused' && response.reconnected !== true) {
-    const last = model.observations.findLast((each) => each.response.kind !== 'none');
-    if (last === undefined) return undefined;
-    const says = `nothing listens there anymore: it stopped or crashed after its response to ${last.check}`;
-    return { code: 'refused', says, fix, confidence: 'likely' };
-  }
-  if (aftermath === undefined && response.error !== 'refused') return undefined;
-  const so = aftermath !== 'restarted' ? 'nothing listens there anymore' : 'it was started again';
-  const says = `it crashed on this request: it closed the connection, and ${so}${printed === undefined ? '' : `; ${printed}`}`;
-  // Only likely, because the work that an earlier message started can also cause the crash.
-  return { code: 'crashed', says, fix, confidence: 'likely' };
-}
 
 const CATCH =
   'catch this exception where the receiver verifies, and respond with 401: after a 5xx the sender repeats the message for 4 hours';
@@ -208,24 +202,29 @@ function rejectsValid(
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
   const { length } = model.passed;
   const confidence = 'likely';
-  if (length > 0 && isSigned && model.isAsForgery(response)) {
-    const says = `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`;
-    const fix = 'hash the bytes of the body as received, before any parser';
-    return { code: 're-serialised', says, fix, confidence };
-  }
   if (length > 0) {
-    const says = `it rejects this message, but accepted ${length} others: its validation rejects the content`;
-    return { code, says, fix: LOOK_INTO_LOG, confidence };
+    const isSignature = isSigned && model.isAsForgery(response);
+    const says = isSignature
+      ? `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`
+      : `it rejects this message, but accepted ${length} others: its validation rejects the content`;
+    return {
+      code: isSignature ? 're-serialised' : code,
+      says,
+      fix: isSignature ? HASH_BYTES : LOOK_INTO_LOG,
+      confidence,
+    };
   }
   return { code, says: `it rejects a correct message with ${status}`, fix: LOOK_INTO_LOG, confidence };
 }
 
 export const END_RESPONSE =
   'end the response on each path after the check: res.sendStatus(200), because res.status(200) alone sends nothing; done() or next() in a hook or middleware; next(error) for an error of an async handler in Express 4';
+const HASH_BYTES = 'hash the bytes of the body as received, before any parser or conversion of text';
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
+const ACCEPT_SUCH = `${LOOK_INTO_LOG}: real senders send such messages, in which fields can be missing (anonymousId can stand in place of userId)`;
 
 /** Codes of causes that do not rule out the signature as the reason of a rejection. */
-const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'permission']);
+const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'output-words', 'permission']);
 
 /** Whether the cause of a rejection shows that the signature is not the reason for the rejection. */
 export function isAboutElse({ cause }: CheckResponse): boolean {

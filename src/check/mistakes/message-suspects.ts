@@ -6,9 +6,6 @@ const messages = (matches: Matches): Matches => {
 };
 const hasFeature = (feature: string): Matches =>
   messages(({ facts }) => facts?.features.has(feature) === true);
-const isAnonymous = messages(
-  ({ facts }) => facts?.fields.has('anonymousId') === true && !facts.fields.has('userId'),
-);
 const isLarge = messages(({ bytes }) => bytes > MAX_MESSAGE_BYTES / 2);
 
 /** Makes a suspect for each behavior (or status) that a mistake may cause. Correct behavior disproves the suspect. */
@@ -29,15 +26,6 @@ const LIMIT_FIX = 'raise the limit on bodies to 64 KB: a message may have 32 KB'
 
 /** Mistakes of receivers that accept only some correct messages. */
 export const MESSAGE_SUSPECTS: readonly Suspect[] = [
-  ...suspected(
-    'needs-user-id',
-    isAnonymous,
-    'use anonymousId when there is no userId: page, screen, identify, track and group can come without a userId',
-    {
-      refused: 'it rejects a message that has no userId',
-      failing: 'it fails when a message has no userId',
-    },
-  ),
   ...suspected(
     'refuses-duplicates',
     messages(({ isRepeated }) => isRepeated),
@@ -61,12 +49,6 @@ export const MESSAGE_SUSPECTS: readonly Suspect[] = [
       failing:
         'it fails on emoji and other scripts: probably it decodes the body in another charset or encodes it again, or a column of its database is utf8 instead of utf8mb4',
     },
-  ),
-  ...suspected(
-    'fails-on-numbers',
-    hasFeature('numbers with an exponent'),
-    'store numbers of messages as double or numeric, or the body as text',
-    { failing: 'it fails on very small, very large or negative numbers' },
   ),
   ...suspected('body-limit', isLarge, LIMIT_FIX, {
     413: 'it rejects a body of 32 KB',

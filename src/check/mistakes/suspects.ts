@@ -1,4 +1,4 @@
-import { contentFactsOf, type ContentFacts } from '../../message/content-facts.ts';
+import { contentFactsOf, type BodyDifference, type ContentFacts } from '../../message/content-facts.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { Check, ReceiverMistake } from '../check.ts';
 import type { CheckRequest } from '../sample.ts';
@@ -13,6 +13,8 @@ export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' |
 
 /** The facts of a request that a mistake of a receiver depends on. */
 export interface CheckProbe {
+  /** Undefined if the request was not sent. */
+  readonly request?: CheckRequest | undefined;
   /** Code of the check that the request belongs to. */
   readonly check: string;
   /** Whether the receiver must reject the request because of its signature. */
@@ -33,6 +35,7 @@ export function probeOf(
   const { body = '' } = requests[index] ?? {};
   return {
     check: code,
+    request: requests[index],
     isForged: expects === 'rejected' && needsSecret === true,
     isRepeated: index > 0 && requests[index] === requests[index - 1],
     bytes: body.length,
@@ -79,6 +82,8 @@ export function shows(explains: readonly string[], matches: Matches) {
 export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];
+  /** The fields that make a failed request fail, if further requests have shown them. */
+  readonly differences = new Map<CheckRequest | undefined, BodyDifference>();
   /** Response to a forged message, with which rejections of correct messages are compared. */
   forgery: CheckResponse | undefined;
 
@@ -184,11 +189,11 @@ export class SuspectModel {
 
   /** The failures of correct messages with the same behavior and status as this one. */
   alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
-    const key = this.#key(failure);
-    return this.#observations.filter((each) => !each.isRight && this.#key(each) === key);
+    const key = this.keyOf(failure);
+    return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
   }
 
-  #key(outcome: ProbeOutcome): string {
+  keyOf(outcome: ProbeOutcome): string {
     const observation = this.withoutDisprovedCause(outcome);
     const { response, isForged } = observation;
     const code = response.kind === 'none' ? response.error : response.status;

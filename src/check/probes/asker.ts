@@ -19,6 +19,12 @@ export interface AskerContext {
   readonly showsOther: boolean;
 }
 
+/** A correct message that failed. */
+export interface FailedMessage {
+  readonly request: CheckRequest;
+  readonly response: CheckResponse;
+}
+
 /** Time for a receiver that leaves correct messages without a response to respond to another request. */
 export const OTHER_TIMEOUT_MS = 2_000;
 

@@ -1,8 +1,6 @@
-import { sleep } from '../../clock.ts';
 import type { NetworkCause } from '../../transport/cause.ts';
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
-import { isTakenResponse } from '../judge-responses.ts';
 import {
   END_RESPONSE,
   isAboutElse,
@@ -11,16 +9,16 @@ import {
   ownCause,
 } from '../mistakes/explain-failure.ts';
 import { remainingMistakes } from '../mistakes/verification-suspects.ts';
-import { INTERRUPTED } from '../receiver-under-test.ts';
-import type { CheckRequest } from '../sample.ts';
-import { Asker, OTHER_TIMEOUT_MS, type AskerContext } from './asker.ts';
+import { Asker, type AskerContext, type FailedMessage } from './asker.ts';
 import { neighborsOf } from './neighbors.ts';
+import { acceptsLater, blocksUserAgent, readsTwice, respondsAgain } from './sent-again.ts';
 
 /**
  * A way in which correct messages fail, to whose causes other requests get different responses. `late`: no response in time.
- * `failing`: 5xx. `no-route`: 404 or 405. `rejected`: another 4xx. `busy`: a system is overloaded, but accepted others.
+ * `failing`: 5xx. `no-route`: 404 or 405. `rejected`: another 4xx. `blocked`: a 4xx of a system in front of the receiver.
+ * `busy`: a system is overloaded, but accepted others.
  */
-export type FailureClass = 'late' | 'failing' | 'no-route' | 'rejected' | 'busy';
+export type FailureClass = 'late' | 'failing' | 'no-route' | 'rejected' | 'blocked' | 'busy';
 
 /** Returns the class of the response to a correct message. Undefined if the response itself shows its cause. */
 export function failureClassOf(response: CheckResponse, hasTaken: boolean): FailureClass | undefined {
@@ -29,9 +27,11 @@ export function failureClassOf(response: CheckResponse, hasTaken: boolean): Fail
   }
   const { kind, status, cause } = response;
   if (hasTaken) return cause?.kind === 'busy' && (status === 503 || status === 429) ? 'busy' : undefined;
+  const hasNoRoute = status === 404 || status === 405;
+  if (isOfFront(response) && !hasNoRoute) return 'blocked';
   if (ownCause(response) !== undefined || (kind !== 'failing' && kind !== 'rejected')) return undefined;
   if (kind === 'failing') return 'failing';
-  return status === 404 || status === 405 ? 'no-route' : 'rejected';
+  return hasNoRoute ? 'no-route' : 'rejected';
 }
 
 /** Whether nothing is known about a late response but that the port accepts connections: other requests show more. */
@@ -39,23 +39,26 @@ function isSilence(cause: NetworkCause | undefined): boolean {
   return cause?.says === undefined || /^(?:handler|port)-silent$/.test(cause.code);
 }
 
-/** A correct message that failed. */
-export interface FailedMessage {
-  readonly request: CheckRequest;
-  readonly response: CheckResponse;
-}
-
 /** A probe returns the mistake that its requests show. Undefined if they do not show one. */
 type CounterProbe = (ask: Asker, failed: FailedMessage) => Promise<ReceiverMistake | undefined>;
 
 /** The probes of each class, the most certain first. */
 const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = {
-  late: [respondsAgain, behindVerification, hangsHere],
+  late: [respondsAgain, behindVerification, readsTwice, hangsHere],
   failing: [behindVerification, failsOnAll],
   'no-route': [behindVerification, routeNearby],
-  rejected: [behindVerification, hashesSomeFields, whatRemains],
+  rejected: [behindVerification, hashesSomeFields, blocksUserAgent, whatRemains],
+  blocked: [blocksUserAgent],
   busy: [acceptsLater],
 };
+
+/** Whether a product in front of the receiver rejects the message. */
+function isOfFront({ kind, cause }: CheckResponse): boolean {
+  return kind === 'rejected' && /^(?:firewall|proxy|balancer|host)-/.test(cause?.code ?? '');
+}
+
+/** Classes whose probes send no forgeries, so that they need no secret. */
+const WITHOUT_FORGERIES: ReadonlySet<FailureClass> = new Set(['busy', 'blocked']);
 
 /** Finds the mistake that explains a failure, by comparing the response with those to other requests. */
 export async function counterProbe(
@@ -64,29 +67,12 @@ export async function counterProbe(
   context: AskerContext,
 ): Promise<ReceiverMistake | undefined> {
   const ask = new Asker(context);
-  if (!context.sample.isSigned && failureClass !== 'busy') return undefined;
+  if (!context.sample.isSigned && !WITHOUT_FORGERIES.has(failureClass)) return undefined;
   for (const probe of COUNTER_PROBES[failureClass]) {
     const mistake = context.receiver.over === undefined ? await probe(ask, failed) : undefined;
     if (mistake !== undefined) return mistake;
   }
   return undefined;
-}
-
-const LATER_MS = 1_000;
-
-/** Names a receiver that was late only once. Sends the same message again. */
-async function respondsAgain(
-  { context }: Asker,
-  { request }: FailedMessage,
-): Promise<ReceiverMistake | undefined> {
-  const again = await context.receiver.ask(request, { timeoutMs: OTHER_TIMEOUT_MS });
-  if (again.kind === 'none') return undefined;
-  return {
-    code: 'timeout',
-    says: `no response in time, but one to the same message when it came again (${again.status}): the program was still starting, or is slow at times`,
-    fix: 'wait until the receiver is ready, and let it respond first and work later; --timeout waits longer, up to 30s',
-    confidence: 'likely',
-  };
 }
 
 /** Names a handler that fails behind a working verification: a forgery is rejected in another way than this message. */
@@ -223,22 +209,9 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
     unparsable: await ask.unparsable(),
   };
   const { tried, showsOther } = ask.context;
-  return remainingMistakes({ forgery, compared, tried, showsOther });
-}
-
-/** Names a limit on requests: the same message is accepted a little later. */
-async function acceptsLater(
-  { context }: Asker,
-  { request, response }: FailedMessage,
-): Promise<ReceiverMistake | undefined> {
-  const { clock, receiver, signal } = context;
-  await sleep(clock, LATER_MS, signal);
-  if (receiver.over === INTERRUPTED || !isTakenResponse(await receiver.ask(request))) return undefined;
-  const { status, server } = response.kind === 'none' ? { status: 0 } : response;
-  return {
-    code: 'rate-limit',
-    says: `${server ?? 'it'} rejects messages that come quickly (${status}), and accepts the same message a second later: a limit on requests, or too few workers`,
-    fix: 'raise the limit for this path (nginx: limit_req with burst=50 nodelay), or start more workers: senders send bursts, and hooks test some 40 requests in a second',
-    confidence: 'likely',
-  };
+  const mistake = remainingMistakes({ forgery, compared, tried, showsOther });
+  const { cause } = response;
+  return cause?.code === 'output-words'
+    ? { ...mistake, says: `${cause.says}; probably ${mistake.says}` }
+    : mistake;
 }

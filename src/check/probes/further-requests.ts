@@ -1,10 +1,11 @@
 import type { CheckResponse } from '../check-response.ts';
 import type { Check, ReceiverMistake } from '../check.ts';
 import { isAsExpected, isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
-import { isAboutElse, ownCause, suspectsOf } from '../mistakes/explain-failure.ts';
+import { explainsAlike, isAboutElse, ownCause, suspectsOf } from '../mistakes/explain-failure.ts';
 import type { ProbeOutcome, SuspectModel } from '../mistakes/suspects.ts';
 import type { ReceiverUnderTest, TestedReceiverOptions } from '../receiver-under-test.ts';
 import type { CheckRequest, Sample } from '../sample.ts';
+import { changesOf, decisiveFields, type DecisiveFields, type ComparedFields } from './compare-bodies.ts';
 import { counterProbe, failureClassOf } from './counter-probes.ts';
 import { VerificationProbe, type VerificationProbeOptions } from './verification-probe.ts';
 
@@ -20,6 +21,9 @@ interface Asked {
 /** Maximum number of probes for the mistake in a receiver's verification, each with about a hundred requests. */
 const PROBES = 3;
 
+/** Maximum number of failed messages that are compared with accepted ones. */
+const MOST_COMPARED = 3;
+
 /** Sends requests besides those of the checks, to find the reason for an unexpected response. */
 export class FurtherRequests {
   readonly #options: FurtherOptions;
@@ -28,6 +32,8 @@ export class FurtherRequests {
   proved: ReceiverMistake | undefined;
   readonly #verification: VerificationProbe;
   #probes = 0;
+  /** Number of messages that were sent to compare bodies. Makes their ids unique. */
+  #compared = 0;
   /** The mistakes that counter-probes found, by class of failure and status. */
   readonly #found = new Map<string, ReceiverMistake | undefined>();
 
@@ -75,9 +81,10 @@ export class FurtherRequests {
     const unclear = responses.find(isUnclear);
     const cause = unclear && (await this.#asked.receiver.printedError(unclear));
     if (cause === undefined) return { responses, printed: undefined };
-    const explained = responses.map((each) =>
-      each.kind !== 'none' && isUnclear(each) ? { ...each, cause } : each,
-    );
+    const explained = responses.map((each) => {
+      const hasWords = each.kind === 'rejected' && each.cause?.isQuotation && cause.kind === 'status';
+      return each.kind !== 'none' && !hasWords && isUnclear(each) ? { ...each, cause } : each;
+    });
     return { responses: explained, printed: cause.says };
   }
 
@@ -134,6 +141,34 @@ export class FurtherRequests {
     return failureClass && this.#found.get(keyOf(failureClass, response));
   }
 
+  /** Finds the fields that decide whether a message fails, by comparing failed messages with accepted ones. */
+  async compareBodies(): Promise<void> {
+    const { model, receiver } = this.#asked;
+    const found: (DecisiveFields & { readonly key: string })[] = [];
+    for (const failure of model.observations) {
+      if (!isComparable(failure, model)) continue;
+      const [key, fields] = [model.keyOf(failure), fieldsOf(failure)];
+      const known = found.find((each) => each.key === key && each.isIn(fields));
+      if (known === undefined && (found.length >= MOST_COMPARED || receiver.over !== undefined)) continue;
+      const decisive = known ?? (await this.#decisiveFields(failure));
+      if (decisive !== undefined) model.differences.set(failure.request, decisive.difference);
+      if (decisive !== undefined && known === undefined) found.push({ ...decisive, key });
+    }
+  }
+
+  async #decisiveFields(failure: ProbeOutcome): Promise<DecisiveFields | undefined> {
+    const { model, sample, receiver } = this.#asked;
+    const [key, failed] = [model.keyOf(failure), fieldsOf(failure)];
+    const differing = (each: ComparedFields): number => changesOf(each, failed).length;
+    const [accepted] = model.passed.map(fieldsOf).toSorted((one, other) => differing(one) - differing(other));
+    const fails = async (fields: ComparedFields): Promise<boolean> => {
+      const messageId = `${String(fields['messageId'])}-compared-${++this.#compared}`;
+      const request = sample.signed(Buffer.from(JSON.stringify({ ...fields, messageId })));
+      return model.keyOf({ ...failure, response: await receiver.ask(request) }) === key;
+    };
+    return accepted && decisiveFields(failed, accepted, fails);
+  }
+
   /** Whether a forgery that was not sent yet is predicted differently by the mistakes that explain a failure. */
   tellsApart({ code, expects, needsSecret }: Check): boolean {
     const { model, sample } = this.#asked;
@@ -155,6 +190,20 @@ export class FurtherRequests {
     return isTakenResponse(await receiver.ask(sample.signedOver(stringified, body)));
   }
 }
+
+/** Whether the content of a message can be the reason for its failure, and no mistake explains all such failures. */
+function isComparable(failure: ProbeOutcome, model: SuspectModel): boolean {
+  const { response, isRight, isForged, facts } = failure;
+  const isOther = response.kind === 'none' ? response.error !== 'reset' : response.cause?.kind === 'busy';
+  if (isRight || isForged || facts === undefined || isOther) return false;
+  const [suspect] = suspectsOf(failure, model);
+  const isExplained = suspect !== undefined && explainsAlike(suspect, failure, model);
+  // Other bytes under a signature are a matter of their content, which the statistics of the run name.
+  return !isExplained && model.behaviorOf(failure) !== 'unverified';
+}
+
+const fieldsOf = ({ request }: ProbeOutcome): ComparedFields =>
+  JSON.parse(Buffer.from(request?.body ?? '{}').toString()) as ComparedFields; // the checks send objects
 
 function keyOf(failureClass: string, response: CheckResponse): string {
   return `${failureClass} ${response.kind === 'none' ? response.error : response.status}`;

@@ -195,6 +195,7 @@ const HEADER_NAMES: readonly string[] = [
       `X-${owner}Signature-SHA1`,
       `X-${owner}HMAC`,
     ]),
+    'X_Signature',
     'X-Hub-Signature-SHA256',
     'X-Signature-SHA256',
     'X-HMAC-SHA1',

@@ -36,18 +36,6 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
     says: 'the tunnel is not running',
     fix: 'start the tunnel again and give its new URL (a free tunnel gets a new name each time), or run it as a service: cloudflared tunnel run',
   },
-  'tunnel-vscode': {
-    status: [401],
-    headers: { 'www-authenticate': /^tunnel/i },
-    says: 'the port of the dev tunnel is private',
-    fix: 'make it public: in VS Code under Ports, Port Visibility, Public',
-  },
-  'tunnel-codespace': {
-    status: [302],
-    headers: { location: /^https:\/\/github\.com\/codespaces\/auth/ },
-    says: 'the port of the codespace is private, so it asks for a login at GitHub',
-    fix: 'make it public: under Ports, Port Visibility, Public; or gh codespace ports visibility 3000:public',
-  },
   'cloudflare-dns': {
     headers: { server: /cloudflare/i },
     body: /\berror (?:code: )?10(?:00|01|04|16)\b|Origin DNS error/i,
@@ -115,12 +103,6 @@ const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     words: /"loc":\s*\["query"/,
     says: 'FastAPI looks for a parameter of the handler in the query of the URL{quote}',
     fix: 'declare where each parameter is: the message as the body (payload: dict = Body(), or await request.body()), the signature as a header (x_signature: str = Header())',
-  },
-  'n8n-inactive': {
-    status: [404],
-    words: /The requested webhook [^\n]{1,200} is not registered/,
-    says: 'n8n has no active workflow with this webhook',
-    fix: 'activate the workflow and give its production URL (/webhook/…); a test URL (/webhook-test/…) takes one message after each "Execute workflow"',
   },
 });
 

@@ -40,8 +40,9 @@ export interface JsonText {
 
 /** Fields that hold a message, the most specific first. Case and punctuation do not count. */
 const FIELDS =
-  'errordescription errormessage message detail details reason msg description errors issues title error exception';
+  'errordescription errormessage message detail details reason msg description errors issues title error exception hint';
 const RANKS = FIELDS.split(' ');
+export const HINT_RANK = RANKS.indexOf('hint');
 /** Fields that name the part of a request that a message is about. */
 const PLACES = 'loc path field param pointer instancePath propertyPath property attribute'.split(' ');
 const MAX_DEPTH = 12;

@@ -9,25 +9,41 @@ import { EXCEPTION, responseWords } from './response-words.ts';
 const MOST_LINES = 80;
 
 const ERRORS = RECEIVER_RULES.filter(({ status = [500] }) => status.includes(500));
+const LEVEL = /\b(?:warn(?:ing)?|err(?:or)?|fatal|critical|severe)\b|Warning: |"level":\s*[456]0\b/i;
+const NEGATION =
+  /\b(?:no|not|never|cannot|can't|unable|without|missing|invalid|unknown|unexpected|mismatch|must|required|expected|fail\w*|denied|reject\w*|refused|wrong|too)\b/i;
+const TIME =
+  /\[?(?:[A-Z][a-z]{2} )?(?:[A-Z][a-z]{2} +\d\d?|\d{4}[-/]\d\d[-/]\d\d|\d\d?\/[A-Z][a-z]{2}\/\d{4})[T :]+\d\d:\d\d:\d\d[\d.,Z]*(?: ?[-+]\d\d:?\d\d| \d{4})?\]?:? */;
+/** Parts of log lines that every request has: the level and the logger's name, the request, addresses and durations. */
+const COMMON =
+  /\b(?:debug|info|warn(?:ing)?|error|critical):?(?:[\w.]+:)?|"?\b(?:POST|OPTIONS):? \/\S*(?: HTTP\/[\d.]+)?|\b\d+(?:\.\d+)+(?::\d+)?\b|\b\d+ ?(?:ms|s)\b/gi;
+
+/** Score of a line with an exception. */
+const CERTAIN = 4;
 
 /**
- * Finds the error in what a receiver printed while it handled a request. Undefined if it printed none, or none that can be the
- * reason of a rejection: receivers print each signature that they reject.
+ * Finds the line of a receiver's output that tells most about a failure: an exception, else a line with a level, the status or
+ * words that negate. Undefined if none does, or if it names a wrong signature: receivers print each one that they reject.
  */
 export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause | undefined {
-  const lines = printed.split('\n');
-  const start = lines.findIndex(isOfError);
-  if (start === -1) return undefined;
-  const body = lines.slice(start, start + MOST_LINES).join('\n');
+  const lines = printed.split('\n').map((line) => line.replace(TIME, '').trimEnd());
+  const scores = lines.map((line) => scoreOf(line, facts.status));
+  const score = Math.max(...scores);
+  const start = scores.indexOf(score);
+  const body = textAt(lines, start, score);
   const words = responseWords(body);
-  const { code, kind, says, fix } = ruleOf({ status: 500, headers: {}, body, isSigned: true, words });
-  const isOfReceiver = kind === 'receiver' && code !== 'exception';
-  if (facts.status < 500 && !isOfReceiver) return undefined;
+  const ruleAt = (status: number) => ruleOf({ status, headers: {}, body, isSigned: true, words });
+  const failed = ruleAt(500);
+  const isOfReceiver = failed.kind === 'receiver' && failed.code !== 'exception';
+  const isRejected = facts.status >= 400 && facts.status < 500 && !isOfReceiver;
+  const { code, kind, says, fix } = isRejected ? ruleAt(facts.status) : failed;
+  const isIrrelevant = isRejected ? code === 'signature-invalid-there' : facts.status < 500 && !isOfReceiver;
+  if (score === 0 || isIrrelevant) return undefined;
   const filled = (template: string): string => filledTemplate(template, facts);
   const meaning = says === undefined ? '' : `; ${hedged(filled(says), 'likely')}`;
   return {
-    code,
-    kind: 'receiver',
+    code: code === 'own-words' ? 'output-words' : code,
+    kind: score === CERTAIN && !isRejected ? 'receiver' : kind,
     confidence: 'proved',
     says: `its output says: "${words.quotation}"${meaning}`,
     isQuotation: true,
@@ -35,10 +51,20 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
   };
 }
 
-function isOfError(line: string): boolean {
-  return (
-    EXCEPTION.test(line) ||
-    line.includes('Traceback (most recent call last)') ||
-    ERRORS.some(({ words }) => words?.test(line))
-  );
+/** The lines of a stack trace follow an exception; indented lines continue any other. */
+function textAt(lines: readonly string[], start: number, score: number): string {
+  const end = lines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
+  return lines
+    .slice(start, end === -1 ? start + MOST_LINES : end)
+    .join('\n')
+    .trim();
+}
+
+function scoreOf(line: string, status: number): number {
+  const isOfError = EXCEPTION.test(line.trimStart()) || ERRORS.some(({ words }) => words?.test(line));
+  if (isOfError || line.includes('Traceback (most recent call last)')) return CERTAIN;
+  const text = line.trim();
+  if (!responseWords(text.startsWith('{') ? text : text.replace(COMMON, '')).isTelling) return 0;
+  if (LEVEL.test(line)) return 3;
+  return new RegExp(String.raw`\b${status}\b`).test(line) ? 2 : Number(NEGATION.test(line));
 }

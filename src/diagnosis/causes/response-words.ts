@@ -1,4 +1,4 @@
-import { jsonTexts, parsedStart, type JsonText } from './json-texts.ts';
+import { HINT_RANK, jsonTexts, parsedStart, type JsonText } from './json-texts.ts';
 import { isHtmlPage, pageBlocks, withoutEntities, type PageBlock } from './page-blocks.ts';
 
 /** The receiver's own error message, taken from the body of its response. Its texts are not escaped for a terminal. */
@@ -30,7 +30,9 @@ export function responseWords(body: string): ResponseWords {
   // An error of a validation has one sentence for each invalid field, so all similar ones are quoted.
   const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
   const quotation = quoted.slice(0, 5).map(({ text }) => messageOf(text));
-  return wordsOf(quotation.join('; '), start, texts.map(({ text }) => text).join('\n'));
+  const hint = texts.find((each) => each !== best && each.rank === HINT_RANK);
+  const message = quotation.join('; ') + (hint === undefined ? '' : ` (hint: ${messageOf(hint.text)})`);
+  return wordsOf(message, start, texts.map(({ text }) => text).join('\n'));
 }
 
 function isLike(one: JsonText, other: JsonText): boolean {

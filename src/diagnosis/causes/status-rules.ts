@@ -58,27 +58,20 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
         /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com|cloudflareaccess\.com/i,
     },
     says: 'it redirects to a login page: {location}',
-    fix: 'exempt {path} from the login: the signature proves the sender (Cloudflare Access: add a bypass policy)',
-  },
-  'redirect-front-page': {
-    kind: 'receiver',
-    status: [302, 303],
-    headers: { location: /^(?:https?:\/\/[^/]+)?\/?$/ },
-    says: 'it redirects to a front page, {location}, and redirects are not followed',
-    fix: "send --header 'Accept: application/json' to see why: Laravel redirects what fails its validation; or give the URL that it leads to, if that is the receiver",
+    fix: 'exempt {path} from the login: the signature proves the sender (Cloudflare Access: add a bypass policy; a forwarded port of a codespace: make it public)',
   },
   redirect: {
     status: REDIRECTS,
     headers: { location: /./ },
     says: 'it redirects to {location}, and redirects are not followed',
-    fix: 'give the URL that it leads to, if that is the receiver: {location}; if it is the same URL again, respond with 2xx there',
+    fix: "give the URL that it leads to, if that is the receiver: {location}; if it is the same URL again, respond with 2xx there; if it is a front page, send --header 'Accept: application/json' to see why (Laravel redirects what fails its validation)",
   },
   authentication: {
     kind: 'way',
     status: [401, 403],
     headers: { 'www-authenticate': /^(?!.*(?:signature|hmac))./i },
     says: 'it wants HTTP authentication, whatever the signature',
-    fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path}",
+    fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path} (a dev tunnel: make its port public)",
   },
   'parser-rejects': {
     kind: 'way',
@@ -148,6 +141,12 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
   },
   exception: { kind: 'receiver', status: FAILURES, quotation: EXCEPTION, fix: REPAIR },
   'failure-words': { status: FAILURES, quotation: /./, fix: REPAIR },
+  'status-409': {
+    confidence: 'likely',
+    status: [409],
+    says: 'it has seen this message before: it knows the messageId or the Idempotency-Key',
+    fix: 'respond with 2xx to a known messageId, because a message may arrive more than once; to send the message as a new one, give it another messageId',
+  },
   'own-words': {
     quotation: /./,
     fix: 'find these words in the receiver or in the proxy in front of it: they stand where the message is rejected',
@@ -165,7 +164,6 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     says: 'it rejects the signature or the sender',
     fix: "look into the receiver's log: if its handler does not run, exempt {path} in the layer in front (authentication, CSRF, proxy); if it does, hooks test URL finds out whether it has the same secret, reads the right header and hashes the right bytes",
   },
-  'status-409': statusRule(409, 'respond with 2xx to a known messageId: a message may arrive more than once'),
 });
 
 /** Used instead of a 404 whose quotation names another path than that of the request. */

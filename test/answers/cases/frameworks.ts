@@ -178,7 +178,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     status: 400,
     body: 'SyntaxError: Unexpected token u in JSON at position 0',
     cause: 'SyntaxError: Unexpected token u in JSON at position 0',
-    fix: 'parse the bytes of the body as UTF-8 JSON, once',
+    fix: 'find these words in the receiver',
   },
   {
     id: 'database-locked',

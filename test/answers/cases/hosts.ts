@@ -188,7 +188,7 @@ const FRAMEWORKS: readonly HostResponse[] = [
   [
     'laravel-back',
     { status: 302, headers: { Location: 'http://localhost' } },
-    'it redirects to a front page, http://localhost',
+    'it redirects to http://localhost',
     "--header 'Accept: application/json' to see why",
   ],
   [

@@ -48,6 +48,7 @@ describe('responseWords', () => {
   it.each([
     ['{"errors":[{"message":"no such event","path":["track","event"]}]}', 'track.event: no such event'],
     ['{"detail":[{"loc":["body","event"],"msg":"field required"}]}', 'body.event: field required'],
+    ['{"message":"No such hook","hint":"Activate it first"}', 'No such hook (hint: Activate it first)'],
     [
       '{"type":"about:blank","title":"Bad Request","status":400,"detail":"plan is unknown"}',
       'plan is unknown',

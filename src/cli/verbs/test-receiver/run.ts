@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { checkReceiver } from '../../../app/check-receiver.ts';
 import { captureBody } from '../../../capture/capture.ts';
 import { isCapture, readCapture } from '../../../capture/read-capture.ts';
-import { signedTitles, unsigned, type Check, type CheckResult } from '../../../check/check.ts';
+import {
+  signedTitles,
+  unsigned,
+  type Check,
+  type CheckResult,
+  type ReceiverMistake,
+} from '../../../check/check.ts';
 import { checksFor, selectChecks } from '../../../check/checks.ts';
 import type { RunEnd } from '../../../check/run-checks.ts';
 import { NEEDS_SECRET } from '../../../check/run-progress.ts';
@@ -51,6 +57,18 @@ export async function testReceiver(
   const report = await reports.openCases();
   const test = new ReceiverTest({ ...prepared, signer, checks, command, report, options, io });
   return test.run();
+}
+
+/** The result with the commands of its texts as the user types them, in text, JSON and reports alike. */
+function withNamedCommands(result: CheckResult, named: Io['named']): CheckResult {
+  const { mistake, advice, reason } = result;
+  const inMistake = (each: ReceiverMistake) => ({ ...each, says: named(each.says), fix: named(each.fix) });
+  return {
+    ...result,
+    ...(mistake && { mistake: inMistake(mistake) }),
+    ...(advice && { advice: inMistake(advice) }),
+    ...(reason !== undefined && { reason: named(reason) }),
+  };
 }
 
 const UNSIGNED = 'No secret given (--secret, HOOKS_SECRET): messages went unsigned';
@@ -131,8 +149,9 @@ class ReceiverTest {
       gone: () => started && whyGone(started),
       printed: started && (() => this.#printed.takeNew()),
       onResult: (result) => {
-        this.#results.push(result);
-        this.#display.show(result);
+        const shown = withNamedCommands(result, io.named);
+        this.#results.push(shown);
+        this.#display.show(shown);
       },
     });
   }

@@ -1,0 +1,93 @@
+import type { BodyDifference } from '../../message/content-facts.ts';
+import { isObject } from '../../validate-options.ts';
+
+export type ComparedFields = Readonly<Record<string, unknown>>;
+
+/** A field, or a field in it, that an accepted message and a failed one do not have in the same way. */
+interface FieldChange {
+  readonly name: string;
+  readonly inner?: string;
+  readonly accepted: unknown;
+  readonly failed: unknown;
+}
+
+/** The fields on which failures depend, and whether a failed message has them, too. */
+export interface DecisiveFields {
+  readonly difference: BodyDifference;
+  readonly isIn: (fields: ComparedFields) => boolean;
+}
+
+/** Maximum number of changes, each of which costs one or two requests. */
+const MOST_CHANGES = 16;
+
+/**
+ * Finds the fields on which a failure depends. Sends the accepted message with each field of the failed one by itself; if
+ * none of them decides, with all of them but those that do not matter. Undefined if the accepted message fails, too.
+ */
+export async function decisiveFields(
+  failed: ComparedFields,
+  accepted: ComparedFields,
+  fails: (fields: ComparedFields) => Promise<boolean>,
+): Promise<DecisiveFields | undefined> {
+  const changes = changesOf(accepted, failed);
+  if (changes.length > MOST_CHANGES || (await fails(accepted))) return undefined;
+  const alone: FieldChange[] = [];
+  for (const change of changes) if (await fails(withChanges(accepted, [change]))) alone.push(change);
+  if (alone.length > 0) {
+    const what = alone.length === 1 ? 'this change alone' : 'each of these changes alone';
+    const difference = { failed: phrase(alone, ' or '), passed: `${what} makes an accepted message fail` };
+    return { difference, isIn: (fields) => alone.some((change) => hasChange(fields, change)) };
+  }
+  let needed = changes;
+  if (!(await fails(withChanges(accepted, needed)))) return undefined;
+  for (const change of changes) {
+    const fewer = needed.filter((each) => each !== change);
+    if (await fails(withChanges(accepted, fewer))) needed = fewer;
+  }
+  const passed = 'an accepted message fails with all of this, not with a part';
+  const isIn = (fields: ComparedFields) => needed.every((change) => hasChange(fields, change));
+  return { difference: { failed: phrase(needed, ' and '), passed }, isIn };
+}
+
+function hasChange(fields: ComparedFields, { name, inner, failed }: FieldChange): boolean {
+  const value = fields[name];
+  const found = inner === undefined ? value : isObject(value) ? value[inner] : undefined;
+  return JSON.stringify(found) === JSON.stringify(failed);
+}
+
+/** Fields that are not changed: each message has its own id, and the run has a message of each type. */
+const UNCHANGED: ReadonlySet<string> = new Set(['messageId', 'type']);
+
+/** The differences of two messages, down to the fields of their objects. */
+export function changesOf(accepted: ComparedFields, failed: ComparedFields): readonly FieldChange[] {
+  const differing = (one: ComparedFields, other: ComparedFields): string[] =>
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+      (name) => !UNCHANGED.has(name) && JSON.stringify(one[name]) !== JSON.stringify(other[name]),
+    );
+  return differing(accepted, failed).flatMap((name): FieldChange[] => {
+    const [before, after] = [accepted[name], failed[name]];
+    if (!isObject(before) || !isObject(after)) return [{ name, accepted: before, failed: after }];
+    return differing(before, after).map((inner) => {
+      return { name, inner, accepted: before[inner], failed: after[inner] };
+    });
+  });
+}
+
+function withChanges(fields: ComparedFields, changes: readonly FieldChange[]): ComparedFields {
+  const changed: Record<string, unknown> = { ...fields };
+  for (const { name, inner, failed } of changes) {
+    const parent = changed[name];
+    changed[name] = inner !== undefined && isObject(parent) ? { ...parent, [inner]: failed } : failed;
+  }
+  return changed;
+}
+
+function phrase(changes: readonly FieldChange[], conjunction: string): string {
+  const texts = changes.map(({ name, inner, accepted, failed }) => {
+    const path = `\`${inner === undefined ? name : `${name}.${inner}`}\``;
+    const value = JSON.stringify(failed);
+    if (failed === undefined) return `no ${path}`;
+    return accepted === undefined || value.length > 40 ? `such a ${path}` : `the ${path} ${value}`;
+  });
+  return `have ${texts.join(conjunction)}`;
+}
