@@ -77,4 +77,4 @@ export function isPage({ kind, cause }: CheckResponse): boolean {
 }
 
 const REJECTION_WORDS =
-  /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:(?:x|valid|matching)[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b/i;
+  /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:(?:x|valid|matching)[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b(?!"\s*:\s*(?:null|false|0|""|\[\]|\{\}))/i;

@@ -111,7 +111,7 @@ function apartMistake(
 }
 
 const tellingCause = ({ kind, cause }: CheckResponse) =>
-  kind !== 'none' && isTelling(cause as ResponseCause | undefined) ? (cause as ResponseCause) : undefined; // only `none` has another cause
+  kind !== 'none' && isTelling(cause) ? cause : undefined;
 
 const factsOf = ({ facts }: ProbeOutcome) => facts ?? [];
 

@@ -44,7 +44,7 @@ function verifyingSuspects(schemes: readonly SignatureScheme[]): readonly Suspec
   return [
     {
       code: 'takes-everything',
-      says: 'it accepts everything: it does not verify signatures, or the URL is not the receiver (a catch-all route, a request inspector)',
+      says: 'it accepts everything: it does not verify signatures, responds before it has verified them, or the URL is not the receiver (a catch-all route, a request inspector)',
       fix: `check the URL; then verify each message: ${verify}`,
       predicts: (probe) =>
         of('malformed')(probe) ? { explains: ['taken'] } : isForged(probe) ? TAKES_EACH : undefined,

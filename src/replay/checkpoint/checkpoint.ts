@@ -16,13 +16,7 @@ import {
   type SavedFiles,
 } from './checkpoint-file.ts';
 import { LOCK, lockCheckpoint } from './checkpoint-lock.ts';
-import {
-  makePrivateFolder,
-  readPrivate,
-  removePrivate,
-  unusablePrivateFile,
-  writePrivate,
-} from './private-file.ts';
+import { makePrivateFolder, readPrivate, removePrivate, writePrivate } from './private-file.ts';
 
 const SAVE_EVERY_MS = 1_000;
 
@@ -62,9 +56,7 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   if (once !== undefined) return new Checkpoint({ files, clock });
   await prepareCheckpointFolder(folder, clock.now());
   const file = join(folder, `${checkpointName(files, options.identity)}.json`);
-  const free = await lockCheckpoint(file, files[0]?.path ?? file).catch((error: unknown) => {
-    throw error instanceof InputError ? error : unusablePrivateFile(file, error);
-  });
+  const free = await lockCheckpoint(file, files[0]?.path ?? file);
   try {
     return await lockedCheckpoint({ ...options, file, files, free });
   } catch (error) {

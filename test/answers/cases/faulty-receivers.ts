@@ -56,7 +56,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'takes-everything',
     title: 'the receiver verifies nothing',
     receiver: () => responds(200, 'ok'),
-    cause: 'it accepts everything: it does not verify signatures, or the URL is not the receiver',
+    cause:
+      'it accepts everything: it does not verify signatures, responds before it has verified them, or the URL is not the receiver',
     fix: 'compare it with X-Signature, and respond with 401',
     never: ['it lets forgers in', 'not only when it is wrong', 'in short:', 'it accepts bodies that'],
   },

@@ -94,8 +94,8 @@ export const defineReplay: Define = (command, { io, exit }) => {
     return runLoad(files, options, { io, isGiven: (name) => command.getOptionValueSource(name) === 'cli' });
   };
   command.action(async (files: readonly string[]) => {
-    const given = command.optsWithGlobals<ReplayOptions>();
-    const options = given.dryRun || given.curl ? withoutResultFiles(given) : given;
+    const options = command.optsWithGlobals<ReplayOptions>();
+    if (options.dryRun || options.curl) removeResultFiles(options);
     if (options.load !== undefined) return exit(await loadOf(files, options));
     const { report, failed, compare } = options;
     const reported = { report, suite: 'hooks replay', inputs: [...files, failed] };
@@ -111,9 +111,10 @@ export const defineReplay: Define = (command, { io, exit }) => {
   });
 };
 
-/** Returns the options of a preview, which must not replace the result files of an earlier replay. */
-function withoutResultFiles({ report: _, failed: __, ...options }: ReplayOptions): ReplayOptions {
-  return options;
+/** Removes the result files from the options of a preview, which must not replace those of an earlier replay. */
+function removeResultFiles(options: Partial<Record<'report' | 'failed', string>>): void {
+  delete options.report;
+  delete options.failed;
 }
 
 /** Maximum of `--workers`: more threads than a machine has processors do not send faster. */

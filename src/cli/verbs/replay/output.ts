@@ -30,10 +30,7 @@ import { RunPatterns } from './../../print/run-patterns.ts';
 import { ResultFiles, type ResultFilesOptions } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
-/**
- * Writes the output of a replay: result lines, notes, hints, progress, the summary, result files and GitHub
- * annotations.
- */
+/** Writes the output of a replay: result lines, notes, hints, progress, the summary, result files, GitHub annotations. */
 export class ReplayOutput {
   /** Whether `warnOfBytes` was called. One warning is enough. */
   hasWarned = false;
@@ -185,10 +182,7 @@ export class ReplayOutput {
     }
   }
 
-  /**
-   * Ends the output without a summary: stops the progress bar, removes the incomplete report, and closes the other
-   * result files.
-   */
+  /** Ends the output without a summary. Removes the incomplete report, and closes the other result files. */
   abandon(): Promise<void> {
     this.#progress.stop();
     return this.files.abandon();
@@ -211,10 +205,7 @@ export class ReplayOutput {
     return this.#options.output === 'json';
   }
 
-  /**
-   * Whether to print a result. Messages that were delivered or queued are left out with -q, and in text on a terminal
-   * without -v.
-   */
+  /** Whether to print a result. Successes are left out with -q, and in text on a terminal without -v. */
   #isShown(isGood: boolean): boolean {
     const { quiet = false, verbose = false } = this.#options;
     return !isGood || (!quiet && (verbose || !this.#io.stdoutIsTty || this.#isJson));

@@ -39,10 +39,7 @@ export interface ReplayParts {
   readonly options: ReplayOptions;
   readonly output: ReplayOutput;
   readonly checkpoint: Checkpoint | undefined;
-  /**
-   * Whether this is a preview (`--dry-run`, `--curl`): requests are printed instead of sent, and results are not
-   * printed, except for invalid entries.
-   */
+  /** Whether this is a preview (`--dry-run`, `--curl`), which prints requests, sends nothing, and reports only invalid entries. */
   readonly isPreview: boolean;
   readonly watch: ResponseWatch | undefined;
   readonly ledger: Ledger;
@@ -77,8 +74,7 @@ export class ReplayRun {
     this.#parts = parts;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
-    // Closes the pipeline at once, because the loop that reads entries notices an abort late. Ignores errors here:
-    // `finish` awaits the same promise.
+    // Closes the pipeline at once, because the reading loop notices an abort late. `finish` awaits the same promise.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     this.#received = new ReceivedTally(parts.open.loopback);
@@ -92,8 +88,7 @@ export class ReplayRun {
       if (!this.#stop.aborted) this.#parts.ledger.readToEnd();
       // Sends the last batch, because reading can stop at --limit before the batch is full.
       this.#flush();
-      // Waits here until all messages are settled. `close()` would wait for them, too, but `--fail-fast` cannot stop
-      // the replay once `close()` is called.
+      // Waits until all messages are settled, because --fail-fast cannot stop the replay once `close()` is called.
       await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#error ??= error;
@@ -173,8 +168,7 @@ export class ReplayRun {
     watch?.sent();
     try {
       const deliveryId = checkpoint?.deliveryId(sent.index);
-      // Uses the delivery id if the message has no id. A resumed replay sends the same id, so that the receiver can
-      // recognize a duplicate.
+      // A message without an id gets the delivery id. A resumed replay sends the same id again.
       const messageId = message.messageId ?? deliveryId;
       const { orderKeys } = sent;
       open.pipeline.deliverThen({ message, messageId, exactBody, orderKeys, deliveryId }, (outcome) =>
@@ -192,8 +186,7 @@ export class ReplayRun {
     const release = (): void => this.#semaphore.give(sent.bytes);
     try {
       const writing = this.#parts.output.causes.find(outcome, (cause) => this.#settled(sent, outcome, cause));
-      // Aborts at once, without waiting for `writing`: finding the cause can load a module, and no other message may be
-      // sent in the meantime.
+      // Aborts before `writing` ends: finding the cause can load a module, and no message may be sent in the meantime.
       if (outcome.outcome === 'failed' && this.#parts.options.failFast) this.#failure.abort();
       if (writing === undefined) release();
       else void writing.catch((error: unknown) => this.#fail(error)).then(release);
@@ -222,10 +215,7 @@ export class ReplayRun {
     this.#failure.abort();
   }
 
-  /**
-   * Writes an invalid entry. With --fail-fast, first waits until all earlier messages are settled, and then stops the
-   * replay.
-   */
+  /** Writes an invalid entry. With --fail-fast, first waits until all earlier messages are settled, then stops the replay. */
   async #invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const { checkpoint, ledger, options, output } = this.#parts;
     if (options.failFast) {
