@@ -82,10 +82,10 @@ function* timeGuesses(own: string, { headers, body }: FramedRequest): Generator<
   if (stamp === undefined) return;
   const seconds = Math.floor(Date.parse(stamp) / 1000);
   if (Number.isFinite(seconds)) {
-    yield [String(seconds), 'the timestamp of the body'];
-    yield [`${seconds}000`, 'the timestamp of the body in milliseconds'];
+    yield [String(seconds), 'the timestamp of the body', 1];
+    yield [`${seconds}000`, 'the timestamp of the body in milliseconds', 1];
   }
-  yield [stamp, 'the timestamp of the body as it is written'];
+  yield [stamp, 'the timestamp of the body as it is written', 1];
 }
 
 /** Matches the names of headers that contain the id of a message or of a request. */
@@ -95,8 +95,8 @@ function* idGuesses(own: string, { headers, body }: FramedRequest): Generator<Gu
   for (const member of ['messageId', 'id', 'event_id', 'eventId']) {
     const id = memberOf(body, member);
     if (id === undefined) continue;
-    yield [id, `\`${member}\` of the body`];
-    yield [hash('sha256', id, 'hex'), `the SHA-256 of \`${member}\``];
+    yield [id, `\`${member}\` of the body`, 1];
+    yield [hash('sha256', id, 'hex'), `the SHA-256 of \`${member}\``, 1];
   }
   for (const [name, value] of headers) if (ID_HEADER.test(name)) yield [value, name];
   if (own === '') return;

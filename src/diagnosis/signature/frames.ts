@@ -81,6 +81,7 @@ function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generato
     if (label !== '') yield { signs: scheme.signs.replace(`{${field}}`, `${label}{${field}}`), cost: 2 };
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
+  yield* templates(2, [...beforeAndAfter('{timestamp}'), ...beforeAndAfter('{id}')]);
   if (hasTarget) yield* templates(2, TARGET_LISTS);
 }
 
@@ -103,10 +104,16 @@ const TARGET_LISTS = ['url', 'path', 'method path', 'method url', 'timestamp met
   .map((fields) => [...fields, BODY]);
 /** One field before or after the body, and two fields before it. */
 const FIELD_LISTS = ['{timestamp}', '{id}', '{path}', '{url}', '{method}'].flatMap((field, _, all) => [
-  [field, BODY],
-  [BODY, field],
+  ...beforeAndAfter(field),
   ...all.filter((other) => other !== field).map((other) => [field, other, BODY]),
 ]);
+
+function beforeAndAfter(field: string): readonly (readonly string[])[] {
+  return [
+    [field, BODY],
+    [BODY, field],
+  ];
+}
 
 function templates(cost: number, lists: readonly (readonly string[])[]): readonly Template[] {
   return lists.flatMap((parts) => SEPARATORS.map((separator) => ({ signs: parts.join(separator), cost })));
