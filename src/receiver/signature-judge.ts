@@ -142,8 +142,7 @@ function explained(verification: VerifyResult, body: Uint8Array, fix: string): D
   const { diagnosis } = verification;
   if (diagnosis?.isCutShort !== true) return diagnosis;
   const { code } = diagnosis;
-  const fixes = code === 'no-match' ? fix : `${FIXES[code]}. ${fix}`;
-  return { ...undiagnosed(body.byteLength, { why: CUT_SHORT, fix: fixes }), code, codes: [code] };
+  return { ...undiagnosed(body.byteLength, { why: CUT_SHORT, fix }), code, codes: [code] };
 }
 
 const CUT_SHORT = 'the cause is unknown, because the search for it was cut short by its time limit';

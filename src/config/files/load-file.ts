@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { isObject } from '../../validate-options.ts';
 import { ConfigError } from '../../errors.ts';
-import { unreadableReason } from '../../file-problem.ts';
+import { fileProblem, unreadableReason } from '../../file-problem.ts';
 import { MOST_FILE_BYTES, openToRead, readAtMost } from '../../files.ts';
 import { printable } from '../../redact.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -99,7 +99,7 @@ async function readText(path: string, shown: string, { by, signal }: NamedFile):
     if (signal?.aborted) throw error;
     const { code } = error as NodeJS.ErrnoException; // node:fs rejects with this
     const why = unreadableReason(error, path);
-    const hint = 'check its path; hooks init FILE writes one, --no-config runs without one';
+    const hint = `${fileProblem(error, path, 'read').fix}; hooks init FILE writes one, --no-config runs without one`;
     const limit = code === 'EFBIG' && by !== undefined ? `${why} (${by})` : why;
     if (code === 'ENOENT') throw unusableFile(shown, 'does not exist', hint, error);
     if (code === 'EISDIR') throw unusableFile(shown, 'is a folder', hint, error);

@@ -93,7 +93,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     status: [401, 403],
     quotation:
       /^(?!.*(?:signature|hmac)).*(?:\btokens?\b|\bjwt\b|api[-_ ]?key|credential|authorization|authenticated|logged in|\bheader\b)/i,
-    fix: "give it what it wants besides the signature: --header 'Authorization: Bearer …' or --header 'X-API-Key: …'; or exempt {path}",
+    fix: "give it what it wants besides the signature: --header 'Authorization: Bearer …' or --header 'X-API-Key: …'; if the request has it, look at what arrives (nginx drops names with _); or exempt {path}",
   },
   unsigned: {
     status: [401, 403],

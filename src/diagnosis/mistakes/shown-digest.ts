@@ -53,8 +53,8 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
 
 const COMPARES_WRONGLY = {
   code: 'compares-wrongly',
-  says: 'it shows the right signature as the one that it expects: it compares the two in a wrong way',
-  fix: 'compare the whole header with the whole text, both in one case and without a prefix or white space (split("=") cuts the padding of base64): a Buffer never equals a string, and timingSafeEqual takes two Buffers of one length',
+  says: 'it shows the right signature as the one that it expects: it reads it from another header, or compares the two in a wrong way',
+  fix: 'print what it reads from the header (PHP: $_SERVER["HTTP_X_SIGNATURE"]; Node: names in lower case); then compare the whole header with the whole text, both in one case and without a prefix or white space (split("=") cuts the padding of base64): a Buffer never equals a string, and timingSafeEqual takes two Buffers of one length',
 } satisfies ReceiverMistake;
 
 interface Token {

@@ -218,15 +218,23 @@ function noDestination(sentence: string, hint?: string): ConfigError {
   });
 }
 
-/** Notes that a failed delivery went to the URL of a variable, if that variable hides the webhooks of a config. */
-export function noteHiddenWebhooks(
+/** Notes after a failed delivery that its URL or its secret is from a variable that hides the one in a config. */
+export function noteHiddenSettings(
   flags: WhereToFlags & Pick<GlobalOptions, 'quiet'>,
   settings: Settings,
   io: Pick<Io, 'note'>,
 ): void {
-  if (flags.quiet === true || selectedWay(flags) !== undefined) return;
-  const { origin, hides } = settings.list().find(({ key }) => key === 'webhooks') ?? {};
-  if (hides !== undefined) io.note(`note: the URL is from ${origin}, which overrides ${hides.join(' and ')}`);
+  if (flags.quiet === true) return;
+  const { secret, secretFile } = flags;
+  const isByFlag = {
+    webhooks: selectedWay(flags) !== undefined,
+    sharedSecret: (secret ?? secretFile) !== undefined,
+  };
+  for (const { key, origin, hides } of settings.list()) {
+    if (hides === undefined || !(key === 'webhooks' || key === 'sharedSecret') || isByFlag[key]) continue;
+    const what = key === 'webhooks' ? 'URL' : 'secret';
+    io.note(`note: the ${what} is from ${origin}, which overrides ${hides.join(' and ')}`);
+  }
 }
 
 export function destinationsOf(sources: Sources): readonly DestinationOptions[] {

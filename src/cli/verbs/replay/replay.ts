@@ -26,7 +26,7 @@ import { errorSentence } from '../../error-text.ts';
 import { remarkOnSigning } from '../../flags/signature/unsigned-note.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
 import { claimStdin } from '../../stdin.ts';
-import { noteHiddenWebhooks, resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
+import { noteHiddenSettings, resolveWhereTo, type WhereTo } from '../../flags/delivery/where-to.ts';
 import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
@@ -149,7 +149,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const result = await run.finish();
   if (!quiet) noteEach([invalid.remark, harNotes.skipped, harNotes.sanitized, signatures.remark(to)], note);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
-  if (!result.isGood) noteHiddenWebhooks(options, settings, io);
+  if (!result.isGood) noteHiddenSettings(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
 }
 

@@ -46,7 +46,7 @@ import { rejectStdinTwice } from '../../stdin.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
 import {
   hasForeignScheme,
-  noteHiddenWebhooks,
+  noteHiddenSettings,
   resolveWhereTo,
   type WhereToFlags,
 } from '../../flags/delivery/where-to.ts';
@@ -185,7 +185,7 @@ async function explained(
   { options, settings, io }: SendContext,
 ): Promise<Pick<SendResult, 'outcome' | 'cause'>> {
   if (isTaken(outcome.outcome)) return { outcome, cause: undefined };
-  noteHiddenWebhooks(options, settings, io);
+  noteHiddenSettings(options, settings, io);
   const { examinedOutcome } = await import('../../print/examined-outcome.ts');
   const { failureCause } = await import('../../print/failure-cause.ts');
   const examined = await examinedOutcome(outcome, io);
