@@ -1,10 +1,11 @@
 import { START_IT, DIRECT, CHECK_PROXY } from './told-causes.ts';
 
 /**
- * Causes that probes prove, in the order in which they are compared; lines as in TOLD_CAUSES. A line `if` has the beginning of
- * what each probe shows if this is the cause: a probe that shows something else rules it out, `.` stands for anything. `failed`
- * is the error and the cause that the transport knows; a cause without `way` is for direct connections. `location` is the
- * probe that gives `{location}`; the sentences quote other probes by name.
+ * Causes that probes find, in the order in which they are compared, as lines like those of TOLD_CAUSES. An `if` line
+ * names probes, each with a pattern for the start of its result (`.` matches any result but an empty one). All patterns of
+ * one `if` line must match. The probe `failed` gives the error and the cause known so far. A line without `way` is for direct
+ * connections. `location` names the probe whose result fills `{location}`. The texts quote other probes by their names in
+ * braces.
  */
 export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   placeholder: `if: failed=dns way=. host=.*[{}$]
