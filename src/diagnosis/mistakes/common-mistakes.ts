@@ -207,7 +207,9 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
     const says =
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
-        : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
+        : cost === 1
+          ? `it accepts what is signed ${would}` // all given secrets in one text
+          : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
     yield [{ key }, { code, says, fix: KEY_FIX + decoded }];
   }
 }

@@ -97,7 +97,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the server ends the TLS handshake because of the name {hostname}: without a name, it continues it
     fix: check the host name in the URL, and let the server have a certificate for it`,
   died: `if: failed=reset/ speech=refused
-    likely: the receiver crashed on the message: it closed the connection and refuses new ones since
+    likely: the receiver crashed on the message: it closed the connection, and has refused new ones since
     fix: look into the log of the receiver, repair the error, and start it again`,
   'closes-message': `if: failed=reset/ options=http
     proved: the server responds to OPTIONS {path}, but closed the connection on this message
