@@ -51,12 +51,12 @@ function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {
   return diagnosisOf('no-signature', 'proved', mismatchText(bytes, why, fix));
 }
 
-/** Returns the code of the cause of a response other than 2xx, for storing. Every such response has a cause. */
+/** Returns the code of the cause of a response other than 2xx, to be stored. Every such response has a cause. */
 export function causeCodeOf(evidence: ResponseEvidence): string {
   return ruleOf({ ...evidence, words: responseWords(evidence.body) }).code;
 }
 
-/** Finds the cause of a response of any status; undefined for a 2xx whose body reveals no failure. */
+/** Explains a response of any status. Undefined for a 2xx whose body reveals no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
   const words = responseWords(evidence.body);
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
@@ -64,12 +64,12 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-/** Finds the error in what a receiver printed while it handled a request; undefined if it printed none. */
+/** Explains a failure by what a receiver printed while it handled the request. Undefined if that does not explain it. */
 export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCause | undefined {
   return printed === '' ? undefined : causeInOutput(printed, facts);
 }
 
-/** Explains the stored code of a cause. If this version does not know the code, explains the status. */
+/** Explains the stored code of a cause. If this version does not know the code, explains the status and the quotation. */
 export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
   const { code, kind, fix, says, confidence } = storedRule(stored, facts);
   const filled = (template: string): string => filledTemplate(template, facts);
@@ -77,12 +77,12 @@ export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
     const quoted = filled('the response says{quote}');
     return { code, kind, confidence: 'proved', says: quoted, isQuotation: true, fix: filled(fix) };
   }
-  // A possible cause needs no "probably", because callers print "perhaps" before it.
+  // Does not put "possibly" before a possible cause, because callers print "perhaps" before it.
   const hedgedSays = confidence === 'possible' ? filled(says) : hedged(filled(says), confidence);
   return { code, kind, confidence, says: hedgedSays, isQuotation: false, fix: filled(fix) };
 }
 
-/** Explains a request that failed without a response. Undefined for an unknown error code. */
+/** Explains a failed request by its cause, or by its error code if no cause is known. Undefined for an unknown code. */
 export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
@@ -97,21 +97,22 @@ export function networkCauseOf(
   return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
 
-/** Probes that sentences quote only if they show something. */
+/** Empty results of probes that a sentence can do without. If they were missing, the sentence would show the placeholder. */
 const UNSHOWN = { bypass: '', from: '', program: '', within: '' };
 
-/** Causes with which servers end a TLS handshake without a server name, and the URLs for which none is sent. */
+/** Matches causes with which servers can end a TLS handshake that has no server name (SNI). */
 const WITHOUT_NAME = /^tls-(?:alert|name|handshake)$/;
+/** Matches https: URLs with an IP address as the host. Their handshakes have no server name. */
 const WITH_ADDRESS = /^https:\/\/(?:[^/@]*@)?(?:\[|[\d.]+(?:[:/?#]|$))/;
 
-/** The receiver's own message in a response body, at most 300 characters, unescaped. Empty if there is none. */
+/** The receiver's own message in a response body: at most 300 characters, not escaped. Empty if there is none. */
 export function quotationOf(body: string): string {
   return responseWords(body).quotation;
 }
 
 /**
- * Examines why a request failed, with probes. Loads the module that opens connections on demand, because no other explanation
- * needs it. Never rejects.
+ * Examines with probes why a request failed. Loads the module that opens connections on demand, because no other explanation
+ * needs it. Rejects only if the proxy variable cannot be used.
  */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examineWithProbes } = await import('./network/examine-failure.ts');
@@ -130,7 +131,7 @@ export async function mistakenRequests(
   return requestsOfMistakes(body, options);
 }
 
-/** Explains the signature that a receiver computed, if it shows it. Loads the code on demand, as `mistakenRequests` does. */
+/** Explains the signature that a receiver computed, if its response or output shows it. Loads the code on demand. */
 export async function explainShown(texts: ShownTexts): Promise<ShownDigest | undefined> {
   const { explainShownDigest } = await import('./mistakes/shown-digest.ts');
   return explainShownDigest(texts);

@@ -89,4 +89,11 @@ describe('the common mistakes with a signature', () => {
     const mistakes = [...commonMistakes(body, { ...context, secrets: ['CANARY'] })];
     expect(JSON.stringify(mistakes.map(({ mistake }) => mistake))).not.toContain('CANARY');
   });
+
+  it('do not say that no secret is set to a receiver with all secrets in one text', () => {
+    const mistakes = [...commonMistakes(body, { ...context, secrets: ['first', 'second'] })];
+    const joined = mistakes.map(({ mistake }) => mistake.says).filter((says) => says.includes('all secrets'));
+    expect(joined).toContain('it accepts what is signed with all secrets in one text as the secret');
+    expect(joined.filter((says) => says.includes('not set'))).toEqual([]);
+  });
 });

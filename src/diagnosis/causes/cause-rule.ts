@@ -4,9 +4,9 @@ import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/ca
 import type { ResponseWords } from './response-words.ts';
 
 /**
- * Recognizes one kind of response by its evidence, and explains it. The rule applies if all of its conditions
- * hold. `says` and `fix` are templates over `CauseFacts`: `says` is a sentence without a full stop, `fix`
- * begins with a verb.
+ * Recognizes one kind of response, and explains it. The conditions are the fields from `status` to `isSigned`: the rule
+ * applies if all that are set hold. `says` and `fix` are templates for `filledTemplate`: `says` is a sentence without a
+ * full stop, and `fix` begins with a verb.
  */
 export interface CauseRule {
   /** Code of the cause. Stable and unique, because the records of attempts store it. */
@@ -14,21 +14,21 @@ export interface CauseRule {
   readonly kind: CauseKind;
   readonly confidence: Confidence;
   readonly status?: readonly number[];
-  /** The pattern that each of these response headers must match if the rule applies, by lower-case header name. */
+  /** Patterns of response headers, by lower-case name. All must match. A missing header counts as empty. */
   readonly headers?: Readonly<Record<string, RegExp>>;
-  /** Pattern of the readable text of the response. */
+  /** Pattern of the text of the body: without the tags of HTML, and of JSON with or without its escapes. */
   readonly words?: RegExp;
-  /** Pattern of the response body with its markup. */
+  /** Pattern of the body as received, with its markup. */
   readonly body?: RegExp;
-  /** Pattern of the quotation, which must also say more than the status. */
+  /** Pattern of the receiver's own error message. A message that says no more than the status does not match. */
   readonly quotation?: RegExp;
   readonly isSigned?: boolean;
-  /** The sentence that names the cause. @default the quotation from the response */
+  /** The sentence that names the cause. @default a sentence that quotes the response */
   readonly says?: string;
   readonly fix: string;
 }
 
-/** Makes rules from a record by code. Gives `kind` and `confidence` to each rule that does not have its own. */
+/** Turns a record of rules by code into a list. Gives `kind` and `confidence` to the rules that do not have their own. */
 export function rulesOfKind(
   kind: CauseKind,
   confidence: Confidence,
@@ -53,7 +53,7 @@ export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
   return body?.test(seen.body) ?? true;
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {port} {direct} {path} {location} {wait} {quote} {proxy} {named} {cut}`. */
+/** Replaces the placeholders of a template by the facts below, and by the results of probes. Keeps unknown placeholders. */
 export function filledTemplate(template: string, given: CauseFacts): string {
   const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -78,7 +78,7 @@ export function filledTemplate(template: string, given: CauseFacts): string {
   return template.replace(/\{([a-z]+)\}/gi, (whole, name: string) => facts[name] ?? whole);
 }
 
-/** Whether a loopback URL names no port: on such a host, applications listen at a port of their own. */
+/** Whether a URL has a loopback host and the default port: on loopback, applications usually listen at another port. */
 function namesNoPort(url: URL | undefined): url is URL {
   return url !== undefined && isLoopbackHost(url.hostname) && url.port === '';
 }
@@ -87,12 +87,12 @@ function cutUrl(url: URL | undefined): string {
   return url?.search ? '; if the URL goes on with &, put quotes around it: the shell cut it there' : '';
 }
 
-/** The path of a route that the quotation names: `Cannot POST /hook`. */
+/** The path that follows `POST` in a quotation: `/hook` in `Cannot POST /hook`. Undefined if there is none. */
 export function namedPath(quotation = ''): string | undefined {
   return /\bPOST\b[\]:\s"']{1,4}(\/[\w.~%/-]*)/.exec(quotation)?.[1];
 }
 
-/** Formats a Retry-After header: seconds, or the date as received. */
+/** Formats a Retry-After header: `120 s`, or the date as received. */
 function waitText(retryAfter: string): string {
   return /^\d{1,9}$/.test(retryAfter) ? `${retryAfter} s` : retryAfter.slice(0, 40);
 }

@@ -8,14 +8,14 @@ import { REWRITTEN_PATH, STATUS_RULES, unknownStatus } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES } from './taken-rules.ts';
 
 const LATER_RULES = [...RECEIVER_RULES, ...STATUS_RULES];
-/** All rules for responses other than 2xx, the most specific first: the first rule that applies decides. */
+/** Rules for responses other than 2xx, the most specific first. `productRule` makes the rules of products. */
 export const CAUSE_RULES: readonly CauseRule[] = [...FRONT_RULES, ...LATER_RULES];
 
-/** Finds the rule of a response other than 2xx. Every such response has one. */
+/** Finds the rule for a response other than 2xx. Every such response has one. */
 export function ruleOf(seen: ReadResponse): CauseRule {
   const find = (rules: readonly CauseRule[]): CauseRule | undefined =>
     rules.find((rule) => appliesTo(rule, seen));
-  // A redirect says where the request should go, and a challenge what it lacks, whichever product sent it.
+  // Redirects and authentication challenges have rules of their own, which are more exact than those of the product.
   const isRedirect = seen.status < 400 && seen.headers['location'] !== undefined;
   const isChallenge = seen.status === 401 && seen.headers['www-authenticate'] !== undefined;
   const ofProduct = isRedirect || isChallenge ? undefined : productRule(seen);
@@ -24,7 +24,10 @@ export function ruleOf(seen: ReadResponse): CauseRule {
 
 const BY_CODE = new Map([...CAUSE_RULES, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [rule.code, rule]));
 
-/** Returns the rule of a stored code. For the code of another version, finds the rule by the status and the quotation. */
+/**
+ * Returns the rule with a stored code. If this version does not know the code, finds a rule by status and quotation. If the
+ * quotation of a 404 names another path than the URL, returns REWRITTEN_PATH.
+ */
 export function storedRule(code: string, { status, url, quotation: body = '' }: CauseFacts): CauseRule {
   const words = responseWords(body);
   const found = BY_CODE.get(code) ?? productRuleOf(code, status);

@@ -6,7 +6,7 @@ const FUNCTION = {
   fix: 'look into the log of the function (CloudWatch, vercel logs, netlify logs, npx wrangler tail), and let it return { statusCode: 200, body: "" } or a Response',
 } as const;
 
-/** Responses of systems in front of the application whose words do not name the cause. */
+/** Rules for responses from systems in front of the application: TLS servers, tunnels, CDNs, gateways, function hosts. */
 const EDGE_RULES = rulesOfKind('way', 'proved', {
   'wants-tls': {
     status: [400],
@@ -68,7 +68,7 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
   },
 });
 
-/** Frameworks that reject a request before code of the receiver runs. */
+/** Rules for frameworks that reject a request before the receiver's own code runs. */
 const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   csrf: {
     status: [400, 401, 403, 419, 422, 500],
@@ -106,5 +106,5 @@ const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   },
 });
 
-/** Responses of systems and frameworks in front of the receiver's own code. */
+/** Rules for responses from systems and frameworks in front of the receiver's own code. */
 export const FRONT_RULES: readonly CauseRule[] = [...EDGE_RULES, ...FRAMEWORK_RULES];

@@ -1,6 +1,9 @@
 import { withoutEntities } from './page-blocks.ts';
 
-/** Parses JSON that may be cut off: closes what is open after the last complete value. Undefined if it is not JSON. */
+/**
+ * Parses the JSON at the start of a text. If the JSON is cut off, drops a key, integer or word at its end, which may be
+ * incomplete, and closes open strings, arrays and objects. Undefined if the text does not start with JSON.
+ */
 export function parsedStart(text: string): unknown {
   for (const json of [text, closedJson(text)]) {
     try {
@@ -10,7 +13,7 @@ export function parsedStart(text: string): unknown {
   return undefined;
 }
 
-// Matches at every position except white space, so the time is linear. The last string may lack its closing quote.
+// A match starts at each character that is not white space, so the time is linear. The last string may lack its end.
 const TOKEN = /"(?:[^"\\]+|\\[\s\S])*(?:"|\\?$)|[[\]{}:,]|[^\s"[\]{}:,]+/g;
 
 function closedJson(text: string): string {
@@ -33,21 +36,21 @@ function closedJson(text: string): string {
 
 export interface JsonText {
   readonly text: string;
-  /** Position of its field in FIELDS. */
+  /** Position in FIELDS of the field that holds the text. */
   readonly rank: number;
   readonly isAboutField: boolean;
 }
 
-/** Fields that hold a message, the most specific first. Case and punctuation do not count. */
+/** Names of fields that hold a message, the most specific first. They are compared without case and punctuation. */
 const FIELDS =
   'errordescription errormessage message detail details reason msg description errors issues title error exception hint';
 const RANKS = FIELDS.split(' ');
 export const HINT_RANK = RANKS.indexOf('hint');
-/** Fields that name the part of a request that a message is about. */
+/** Names of fields that tell which part of the request a message is about. */
 const PLACES = 'loc path field param pointer instancePath propertyPath property attribute'.split(' ');
 const MAX_DEPTH = 12;
 
-/** Returns the texts that may be the message of a JSON response, the most specific first. */
+/** Returns the texts of a JSON response that may be its error message, in the order of FIELDS, then by depth. */
 export function jsonTexts(value: unknown): readonly JsonText[] {
   const found: (JsonText & { depth: number })[] = [];
   const visit = (node: unknown, key: string, about: string, depth: number): void => {
@@ -81,7 +84,7 @@ function rankOf(key: string): number {
 function placeOf(node: object): string {
   const name = exceptionName(node);
   if (name !== undefined) return name;
-  // In the error of Spring and others, `path` is the path of the URL and names no field.
+  // An error with one of these fields, such as Spring's, has the path of the URL in `path`, not a field of the request.
   const isUrl = 'status' in node || 'timestamp' in node;
   const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
   const [found] = PLACES.map((place) => fields[place]).filter(Boolean);
@@ -89,9 +92,9 @@ function placeOf(node: object): string {
   return !isUrl && typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
 }
 
-/** Class of the exception that an object describes, if the object names it. */
+/** The class of the exception that an object describes, such as `ValueError`. Undefined if it names none. */
 function exceptionName(node: object): string | undefined {
-  const { exception, errorType, name, type } = node as Record<string, unknown>; // its members may be anything
+  const { exception, errorType, name, type } = node as Record<string, unknown>; // the members of parsed JSON may be anything
   return [exception, errorType, name, type].find(
     (text): text is string => typeof text === 'string' && /^[\w.$\\:]{1,80}(?:Error|Exception)$/.test(text),
   );

@@ -1,27 +1,27 @@
-/** The text of one block element of an HTML page, or of an element whose class marks a message. */
+/** The text of one block element of an HTML page, or of an inline element whose class or id marks a message. */
 export interface PageBlock {
-  /** Lower-case name of the element. */
+  /** Lower-case name of the element. Empty for text after the end of a block. */
   readonly tag: string;
-  /** Attributes of the element. */
+  /** Attributes of the element, as they are written in the page. */
   readonly attributes: string;
   readonly text: string;
 }
 
-/** Whether a body is a page for browsers. Looks at the text, because frameworks send `ok` as text/html too. */
+/** Whether a body is an HTML page. Ignores Content-Type, because frameworks send even `ok` as text/html. */
 export function isHtmlPage(body: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,200}>\s*)*<(?:!doctype html|html|head|body)\b/i.test(
     body,
   );
 }
 
-// At each position, each pattern matches or fails within a few characters, so the time is linear.
+// Each pattern fails within a few characters or consumes what it reads, so the time is linear.
 const UNREAD = /<(style|script|svg|noscript|template|iframe)\b[\s\S]*?(?:<\/\1\b[^>]*(?:>|$)|$)/gi;
 const TOKEN = /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*(?:>|$)|<(\/?)([a-z][\w-]*)([^>]*)(?:>|$)|[^<]+|</gi;
-/** Elements that continue the text around them. */
+/** Inline elements: their text belongs to the block around them. */
 const INLINE = /^(?:a|abbr|b|code|em|i|kbd|small|span|strong|tt|u|var|wbr|font|q|samp|sub|sup|mark)$/;
 const MARKED = /(?:class|id)=["']?[^"'>]*(?:message|errormsg|exception|description)/i;
 
-/** Splits a page into the texts of its blocks, without styles, scripts and comments. */
+/** Splits a page into the texts of its blocks. Drops comments, and elements that show no text, such as scripts. */
 export function pageBlocks(html: string): PageBlock[] {
   const blocks: PageBlock[] = [];
   let [tag, attributes, text] = ['', '', ''];
@@ -52,7 +52,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 };
 
-/** Decodes the numeric HTML entities and the most frequent named ones. */
+/** Decodes numeric HTML entities and the most frequent named ones. */
 export function withoutEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (entity, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? entity;

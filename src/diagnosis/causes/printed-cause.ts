@@ -5,7 +5,7 @@ import { ruleOf } from './cause-rules.ts';
 import { RECEIVER_RULES } from './receiver-rules.ts';
 import { EXCEPTION, responseWords } from './response-words.ts';
 
-/** Most lines of output to read after the first line of an error: more than a stack trace has before its message. */
+/** Maximum number of lines to read of an error. A Python traceback, whose message comes last, is usually shorter. */
 const MOST_LINES = 80;
 
 const ERRORS = RECEIVER_RULES.filter(({ status = [500] }) => status.includes(500));
@@ -14,16 +14,18 @@ const NEGATION =
   /\b(?:no|not|never|cannot|can't|unable|without|missing|invalid|unknown|unexpected|mismatch|must|required|expected|fail\w*|denied|reject\w*|refused|wrong|too)\b/i;
 const TIME =
   /\[?(?:[A-Z][a-z]{2} )?(?:[A-Z][a-z]{2} +\d\d?|\d{4}[-/]\d\d[-/]\d\d|\d\d?\/[A-Z][a-z]{2}\/\d{4})[T :]+\d\d:\d\d:\d\d[\d.,Z]*(?: ?[-+]\d\d:?\d\d| \d{4})?\]?:? */;
-/** Parts of log lines that every request has: the level and the logger's name, the request, addresses and durations. */
+/** Matches parts of a log line that do not tell why a request failed: level, logger, request line, address, duration. */
 const COMMON =
   /\b(?:debug|info|warn(?:ing)?|error|critical):?(?:[\w.]+:)?|"?\b(?:POST|OPTIONS):? \/\S*(?: HTTP\/[\d.]+)?|\b\d+(?:\.\d+)+(?::\d+)?\b|\b\d+ ?(?:ms|s)\b/gi;
 
-/** Score of a line with an exception. */
+/** Score of a line with an exception, or with the words of a receiver rule for status 500. */
 const CERTAIN = 4;
 
 /**
- * Finds the line of a receiver's output that tells most about a failure: an exception, else a line with a level, the status or
- * words that negate. Undefined if none does, or if it names a wrong signature: receivers print each one that they reject.
+ * Finds the line of a receiver's output that explains a failure best: one with an exception, else with the level of a warning
+ * or an error, else with the status, else with a negation. Undefined if there is none. Undefined for a 4xx if the line
+ * only reports a wrong signature, because receivers log each one. Undefined for a status below 400 if the line shows no known
+ * mistake of receivers.
  */
 export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause | undefined {
   const lines = printed.split('\n').map((line) => line.replace(TIME, '').trimEnd());
@@ -51,7 +53,7 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
   };
 }
 
-/** The lines of a stack trace follow an exception; indented lines continue any other. */
+/** Returns an exception with the lines below it, at most MOST_LINES, or another line with the indented lines below it. */
 function textAt(lines: readonly string[], start: number, score: number): string {
   const end = lines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
   return lines

@@ -1,8 +1,9 @@
 import type { CauseRule, ReadResponse } from './cause-rule.ts';
 
 /**
- * Products in front of applications: the code of their causes, their name, and a pattern of what only their own responses
- * have, in a header or in the body. Headers decide before bodies, because they are more certain. The status decides last.
+ * Products in front of applications: the code of the cause, the name of the product, and a pattern that its own responses
+ * match. `where` is the text to match: a header by its name, `body` or `status`. The first row that matches decides, so
+ * headers come first, because they are the most certain, and statuses last.
  */
 const PRODUCTS: readonly (readonly [code: string, name: string, where: string, pattern: RegExp])[] = [
   ['firewall-cloudflare', 'Cloudflare', 'cf-mitigated', /challenge/],
@@ -63,8 +64,8 @@ const NO_PROXY = 'check the host and port of the URL, allow {host} there, or go 
 const BOTS = 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}';
 
 /**
- * Ends of the sentence about a cause, by product and status. They replace those of `BY_STATUS` where the
- * product usually has another cause.
+ * Ends of the sentence about a cause, by product and status. Each replaces the end in `BY_STATUS` where the product usually
+ * has another cause.
  */
 const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
@@ -75,7 +76,7 @@ const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'host-heroku': { 503: 'is not running, took longer than 30 s, or is in maintenance' },
 };
 
-/** Fixes of one product, by status. `0` is for every other status. */
+/** Fixes by product and status. `0` stands for every other status. */
 const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
     503: 'raise the limit of requests (nginx: limit_req) or send more slowly (replay --rate); without a limit, start the application (Kubernetes: look whether its pods are ready)',
@@ -103,8 +104,8 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 };
 
 /**
- * How the sentence "PRODUCT responded in place of the application, which …" ends, and the fix, by status. `0` stands for
- * every other status.
+ * Ends of the sentence "PRODUCT responded in place of the application, which …", each with the fix, by status. `500` stands
+ * for every other 5xx, `0` for every other status.
  */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
   0: [
@@ -139,7 +140,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   504: ['took too long', 'let the receiver respond first and work later'],
 };
 
-/** Recognizes the product that sent a response in place of the application. */
+/** Returns the rule of the product that sent a response in place of the application. Undefined if none is recognized. */
 export function productRule({ status, headers, body }: ReadResponse): CauseRule | undefined {
   if (isFromProxy(headers)) return productRuleOf('proxy-forward', status);
   const texts: Readonly<Record<string, string>> = { ...headers, body, status: String(status) };
@@ -147,14 +148,14 @@ export function productRule({ status, headers, body }: ReadResponse): CauseRule 
   return code === undefined ? undefined : productRuleOf(code, status);
 }
 
-/** Whether the proxy that forwarded the request responded itself: it gives the same name in `Via` and in `Server`. */
+/** Whether the forwarding proxy itself responded: `Server` contains "proxy", or names a program that `Via` names, too. */
 function isFromProxy({ ':forwarded': forwarded, via = '', server = '' }: ReadResponse['headers']): boolean {
   const name = /^[^/ ]+/.exec(server.toLowerCase())?.[0];
   if (forwarded === undefined || name === undefined) return false;
   return name.includes('proxy') || via.toLowerCase().includes(name);
 }
 
-/** Explains the code of a product by the status of its response. Undefined for other codes. */
+/** Makes the rule for the code of a product and the status of its response. Undefined for other codes. */
 export function productRuleOf(code: string, status: number): CauseRule | undefined {
   const [, name, where] = PRODUCTS.find(([own]) => own === code) ?? [];
   if (name === undefined) return undefined;

@@ -3,8 +3,8 @@ import { rulesOfKind } from './cause-rule.ts';
 const REJECTED = [400, 401, 403, 422];
 
 /**
- * Responses of the receiver's own code, by their words. A rule without `says` quotes the response, because its words name
- * the mistake but not its fix.
+ * Rules for responses from the receiver's own code and its libraries, which are recognized by their words. A rule without
+ * `says` quotes the response, whose words name the mistake.
  */
 export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
   'timestamp-refused': {

@@ -1,24 +1,24 @@
 import { HINT_RANK, jsonTexts, parsedStart, type JsonText } from './json-texts.ts';
 import { isHtmlPage, pageBlocks, withoutEntities, type PageBlock } from './page-blocks.ts';
 
-/** The receiver's own error message, taken from the body of its response. Its texts are not escaped for a terminal. */
+/** The receiver's own error message, taken from the body of its response. The texts are not escaped for a terminal. */
 export interface ResponseWords {
   /** The message on one line, at most MAX_QUOTATION characters. Empty if the body has none. */
   readonly quotation: string;
   /** Whether the quotation says more than the status does. */
   readonly isTelling: boolean;
-  /** All readable text: of a page without its tags, styles and scripts, else the body. */
+  /** The text of an HTML page, without tags, styles and scripts. For other bodies, the whole body. */
   readonly text: string;
-  /** The texts of a JSON body, without its escapes. Empty for other bodies. */
+  /** The texts of a JSON body that may be its message, without escapes. Empty for other bodies. */
   readonly unescaped: string;
 }
 
-/** Maximum length of a quotation, because every attempt stores one. */
+/** Maximum length of a quotation. It is short, because each failed attempt stores one. */
 export const MAX_QUOTATION = 300;
-/** Maximum number of characters of a response in which its message is searched. */
+/** Maximum number of characters to read of one paragraph. A text with several is read up to eight times this length. */
 const MAX_TEXT = 2_000;
 
-/** Reduces the body of a response to the receiver's own message. */
+/** Extracts the receiver's own message from the body of a response. */
 export function responseWords(body: string): ResponseWords {
   const start = body.replace(/^\uFEFF/, '').trimStart();
   if (isHtmlPage(start) || /^<[a-z!?][^>]{0,200}>/i.test(start)) return pageWords(start);
@@ -27,7 +27,7 @@ export function responseWords(body: string): ResponseWords {
   const texts = jsonTexts(value);
   const best = texts.find(({ text }) => isTelling(messageOf(text))) ?? texts[0];
   if (best === undefined) return wordsOf(oneLine(start), start);
-  // An error of a validation has one sentence for each invalid field, so all similar ones are quoted.
+  // A validation error has a sentence for each invalid field. Quotes at most five of them.
   const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
   const quotation = quoted.slice(0, 5).map(({ text }) => messageOf(text));
   const hint = texts.find((each) => each !== best && each.rank === HINT_RANK);
@@ -62,13 +62,13 @@ function pageWords(html: string): ResponseWords {
 
 const EXCEPTION_NAME =
   /^(?:(?:[\w$]+(?:\.|::|\\))+[A-Z]\w*|[A-Z]\w*(?:Error|Exception|DoesNotExist))(?: (?:at|in) \S+)?$/;
-/** The name of an exception and its message. */
+/** Matches the name of an exception, or a word such as `Fatal error`, before a message. */
 export const EXCEPTION =
   /\b[A-Z]\w*(?:Error|Exception|DoesNotExist)\b[^:]{0,60}: \S|\b(?:Fatal|Parse) error: \S|^(?:Error|ERROR|panic): \S/;
 const MESSAGE_CLASS = /exception[-_]?(?:value|message)|errormsg|error[-_]message|class=["']?message\b/i;
-/** Points by element: headings and marked elements before paragraphs. */
+/** Points by element: the text with the most points is likeliest to be the message. Other elements have 1. */
 const POINTS: Readonly<Record<string, number>> = { h1: 6, h2: 5, pre: 4.5, title: 4, p: 3 };
-/** Elements whose text is no message. */
+/** Matches elements whose text is not a message, unless their class says so. */
 const UNREAD = /^(?:center|address|footer|nav|button|label|th|option)$/;
 
 function scoreOf({ tag, attributes, words }: PageBlock & { words: string }): number {
@@ -78,11 +78,14 @@ function scoreOf({ tag, attributes, words }: PageBlock & { words: string }): num
   return points + (EXCEPTION.test(words) ? 4 : 0);
 }
 
-/** Lines of a stack trace that follow its message, in JavaScript, Java, C#, Python, PHP, Ruby and Go. */
+/** Matches the lines of a stack trace other than its message, in JavaScript, Java, C#, Python, PHP, Ruby and Go. */
 const FRAME =
   /^\s*(?:at \S.*(?:\(|:\d)|File "|#\d+ |from \S+:\d|\S+\.rb:\d+:in \S+$|goroutine \d|\.\.\. \d+ more|Stack trace:|Call Stack|Traceback )/;
 
-/** The message of a text that may be a stack trace: its first lines, or the last line of a traceback of Python. */
+/**
+ * Finds the message of a text that may contain a stack trace: the last line of a Python traceback, the last `Caused by` of a
+ * Java trace, else the paragraph before the trace that is the likeliest message.
+ */
 function messageOf(text: string): string {
   const lines = text.slice(0, MAX_TEXT * 8).split('\n');
   const trace = lines.findIndex((line) => line.includes('Traceback (most recent call last)'));
@@ -114,15 +117,15 @@ function oneLine(text: string): string {
   return text.slice(0, MAX_TEXT).replace(/\s+/g, ' ').trim();
 }
 
-/** Words of responses that only repeat the status (`Bad Request`), and all characters other than letters. */
+/** Matches words that only repeat a status (`Bad Request`), and all characters other than letters. */
 const STATUS_WORDS =
   /\b(?:https?|html|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|found|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|a|an|or|on|in|resource|page|method|internal|server|gateway|time|timeout|out|service|temporarily|unavailable|validation|occurred|has|went|wrong|something|oops|sorry|conflict|gone|media|unsupported|type|too|many|requests|large|long|payload|status|code|exception|caught|unknown|acceptable|here|nothing|undefined|object|input|data|given|was|were|report|proxy)\b|[^\p{L}]/giu;
 
-/** Sentences that servers send for every response with their status. */
+/** Matches sentences that servers send with every response of the same status. */
 const STATUS_SENTENCE =
   /^(?:\(generated by|Please contact|More information about|ERROR: The requested|The following error was|(?:\w+ ){0,3}Error$|The (?:server (?:could not (?:verify that|comply)|encountered an)|requested (?:URL|resource) |method is not allowed for|browser \(or proxy\) sent))/;
 
-/** Whether words say more than a status does. */
+/** Whether a text says more than a status does. */
 function isTelling(words: string): boolean {
   return isSentence(words) && !STATUS_SENTENCE.test(words);
 }

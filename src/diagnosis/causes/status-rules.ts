@@ -10,7 +10,7 @@ const CONDITION = "do not require a condition at {path}, or give it: --header 'I
 const OWNER = 'check that the URL is the one of the receiver';
 const REPAIR = 'repair this in the receiver, whose log names file and line; then send the message again';
 
-/** Fixes by status. The name of the status says what is wrong. */
+/** Fixes for statuses whose name alone tells the cause, such as 411 Length Required. */
 const FIXES: Readonly<Record<number, string>> = {
   402: 'look into the account of the receiver at its host',
   406: "respond with 2xx whatever Accept says (Rails: head :ok); or send --header 'Accept: application/json'",
@@ -32,7 +32,7 @@ const FIXES: Readonly<Record<number, string>> = {
   507: 'make room on the machine of the receiver',
   511: 'log in to the network with a browser',
 };
-/** Statuses that do not depend on the body: a receiver that responds with one of them does so to every request. */
+/** Statuses that do not depend on the message: a receiver that responds with one of them does so to every message. */
 const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
 
 function statusRule(status: number, fix: string): Omit<CauseRule, 'code'> {
@@ -41,14 +41,14 @@ function statusRule(status: number, fix: string): Omit<CauseRule, 'code'> {
   return { kind, confidence: 'proved', status: [status], says, fix };
 }
 
-/** Explains a status that no rule names, by its class. */
+/** Makes the rule for a response to which no other rule applies. The fix depends on the class of the status. */
 export function unknownStatus(status: number): CauseRule {
   const redirect = 'respond with 2xx at this URL';
   const fix = status < 400 ? redirect : status < 500 ? "look into the receiver's log for the reason" : FAILED;
   return { ...statusRule(status, fix), code: 'status', confidence: 'possible' };
 }
 
-/** Causes by status, headers and words that no more specific rule recognizes. */
+/** Rules for responses that no more specific rule recognizes, by status, headers, body and whether the request was signed. */
 export const STATUS_RULES = rulesOfKind('status', 'proved', {
   'login-redirect': {
     kind: 'way',
@@ -166,7 +166,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
   },
 });
 
-/** Used instead of a 404 whose quotation names another path than that of the request. */
+/** Replaces the rule `not-found-words` if the quotation names another path than that of the request. */
 export const REWRITTEN_PATH: CauseRule = {
   code: 'route-rewritten',
   kind: 'way',

@@ -3,9 +3,7 @@ import { FRONT_RULES } from './front-rules.ts';
 import { isHtmlPage } from './page-blocks.ts';
 import { productRule } from './product-rules.ts';
 
-/**
- * Failures that the body of a 2xx reveals. Only `hooks test` reads that body, because a sender looks at the status alone.
- */
+/** Rules for 2xx responses whose body reveals a failure. Senders do not notice it, because they look only at the status. */
 export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
   'status-in-body': {
     body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*(?:"[45]\d\d"|[45]\d\d\b)/,
@@ -35,7 +33,7 @@ export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
   },
 });
 
-/** A 2xx with an HTML page: a website responds, not the receiver. The last rule applies to every page. */
+/** Rules for 2xx responses with an HTML page, which comes from a website, not a receiver. The last applies to every page. */
 export const PAGE_RULES = rulesOfKind('way', 'likely', {
   'login-page': {
     body: /type=["']?password|<title>[^<]{0,60}(?:log ?in|sign ?in)/i,
@@ -49,10 +47,10 @@ export const PAGE_RULES = rulesOfKind('way', 'likely', {
   },
 });
 
-/** Tunnels that are recognized by their page alone, whatever its status. */
+/** Rules for pages of tunnels and of Cloudflare, which are recognized whatever the status. */
 const TUNNEL_PAGES = FRONT_RULES.filter(({ status, body }) => status === undefined && body !== undefined);
 
-/** Finds the rule of a 2xx whose body reveals a failure; undefined for any other 2xx. */
+/** Finds the rule for a 2xx whose body reveals a failure. Undefined for any other 2xx. */
 export function takenRule(seen: ReadResponse): CauseRule | undefined {
   const rule = TAKEN_RULES.find((each) => appliesTo(each, seen));
   if (rule !== undefined || !isHtmlPage(seen.body)) return rule;

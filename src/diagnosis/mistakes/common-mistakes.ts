@@ -25,13 +25,13 @@ export interface CommonMistake {
   readonly mistake: ReceiverMistake;
 }
 
-/** Maximum signatures to try: each is a request to the receiver. */
+/** Maximum number of signatures to try for one scheme. Each takes a request to the receiver. */
 const MOST_SIGNATURES = 280;
 
 /** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
-  // A mistake that gives the right headers has no effect on this body.
+  // The right headers count as seen: a mistake that gives them has no effect on this body.
   const seen = new Set([signer.headers({}).join('\n')]);
   for (const [how, mistake] of allMistakes(signer)) {
     const headers = signer.headers(how);
@@ -59,7 +59,7 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   }
 }
 
-/** Combines each notation with each of the other mistakes. */
+/** Yields each combination of a wrong notation and another mistake. */
 function* pairs(
   notations: readonly ExplainedMistake[],
   others: readonly ExplainedMistake[],
@@ -83,7 +83,7 @@ function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMis
   }
 }
 
-/** How to compute the signature of a scheme, as the text of a fix. */
+/** Returns the fix that tells how to compute the signature of a scheme. */
 function recipe(scheme: SignatureScheme): string {
   return scheme.name === DEFAULT_SCHEME
     ? "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')"
@@ -92,7 +92,7 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-/** Notations of a digest, by their names in a sentence. Other hashes are tried in the first two only. */
+/** Notations of a digest, by their names in a sentence. Hashes other than the scheme's are tried only in the first two. */
 const NOTATIONS: Readonly<Record<string, (digest: Buffer) => string>> = {
   hex: (digest) => digest.toString('hex'),
   base64: (digest) => digest.toString('base64'),
@@ -130,8 +130,8 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
 }
 
 /**
- * Codes of the wrong prefixes and suffixes that receivers use. Another id or timestamp is not among them, because
- * receivers read both from the headers.
+ * Codes of the mistakes that receivers make in the text to sign around the body. Wrong ids and timestamps are left out,
+ * because receivers read both from the headers.
  */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
@@ -147,7 +147,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
     own,
   );
   for (const { code, would, frame } of frames.upTo(2).filter((each) => each.cost === cost)) {
-    // A receiver reads the timestamp and the id from headers, which only some schemes have.
+    // Skips a timestamp or an id that the scheme does not send, because a receiver cannot know its value.
     const isUnsent = (!hasTimestamp && would.includes('{timestamp}')) || (!hasId && would.includes('{id}'));
     if (isUnsent || !RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
@@ -166,7 +166,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
   }
 }
 
-/** A deadline that never passes, because sample bodies are small, and `hooks test` has a time limit of its own. */
+/** A deadline that never passes: sample bodies are small, and `hooks test` has its own time limit for all requests. */
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
@@ -179,7 +179,7 @@ function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedM
   }
 }
 
-/** Codes of mistakes that come from parsing the JSON and writing it again. */
+/** Codes of mistakes that come from parsing the JSON body and serializing it again. */
 const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
   'python-json',
   'escaped-unicode',
@@ -207,7 +207,9 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
     const says =
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
-        : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
+        : cost === 1
+          ? `it accepts what is signed ${would}` // all given secrets in one text
+          : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
     yield [{ key }, { code, says, fix: KEY_FIX + decoded }];
   }
 }

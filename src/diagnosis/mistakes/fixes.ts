@@ -1,6 +1,6 @@
 import type { ReceiverMistake } from '../../check/check.ts';
 
-/** The fix for a key that is another text than the secret. */
+/** The fix for a receiver whose key is not the secret. */
 export const KEY_FIX =
   'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
 
@@ -12,11 +12,11 @@ export const TEXT_FIX =
 export const RAW_BODY_FIX =
   'hash the bytes of the body as received, before any parser: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
-/** The fix for a body that arrives empty, or was read before it is hashed. */
+/** The fix for a body that arrives empty, or that is read before it is hashed. */
 export const EMPTY_BODY_FIX =
   'read the body once, as bytes, and hash it before anything else reads it; if a proxy stands in front, let it pass the body on (nginx: proxy_pass_request_body on)';
 
-/** The mistake of a receiver that lacks the secret that signs. */
+/** The mistake of a receiver that has one of the given secrets, but not the first, which signs. */
 export const OLD_SECRET: ReceiverMistake = {
   code: 'old-secret',
   says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',

@@ -7,16 +7,13 @@ import { signedFields, Signer } from '../../signature/schemes/signer.ts';
 import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../../check/check.ts';
 import { commonMistakes } from './common-mistakes.ts';
 
-/**
- * Makes a request for each common mistake of receivers, the likeliest first, signed as a receiver with that mistake
- * expects.
- */
+/** Yields a request for each common mistake of receivers, the likeliest first, signed as such a receiver expects. */
 export function* requestsOfMistakes(
   body: Buffer,
   { secrets, signer, runId, url }: MistakeOptions,
 ): Generator<MistakenRequest> {
   const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
-  // Counts the requests, to give each a new id: a receiver may remember ids.
+  // Counts the ids. A receiver may remember ids, so the requests of each scheme have their own.
   let made = 0;
   const newFields = () => signedFields(`hooks-test-${runId}-mistake-${++made}`, Date.now());
   for (const other of BUILT_IN_SCHEMES) {

@@ -6,13 +6,12 @@ import type { SignatureScheme, SignedFields } from '../../signature/schemes/sche
 import { signingKey } from '../../signature/schemes/secrets.ts';
 import { headerValue } from '../../signature/schemes/signer.ts';
 
-/** The scheme, secrets and fields that a request is signed with. */
+/** The inputs for signing a request, besides its body. */
 export interface SigningContext {
   readonly scheme: SignatureScheme;
-  /** The given secrets. The first one that the scheme can use is the one that signs. */
+  /** The secrets of the user. `signingKey` chooses the one that signs. */
   readonly secrets: readonly string[];
   readonly fields: SignedFields;
-  /** URL of the request. */
   readonly url: string;
 }
 
@@ -28,7 +27,7 @@ export interface SigningMistake {
   readonly digest?: Buffer;
   /** Writes the digest as text. @default in the encoding of the scheme */
   readonly write?: (digest: Buffer) => string;
-  /** The text that the receiver expects before the digest, in place of the scheme's layout: `sha256=`, or nothing. */
+  /** The text that the receiver expects before the digest: `sha256=`, or empty. @default the scheme's template */
   readonly prefix?: string;
 }
 
@@ -40,7 +39,7 @@ export class MistakenSigner {
   readonly context: SigningContext;
   readonly key: string | Uint8Array;
   readonly frame: HmacFrame;
-  /** The part of the body that the scheme signs. */
+  /** The bytes that the scheme signs: the body, or its first item. */
   readonly body: Buffer;
 
   constructor(body: Buffer, context: SigningContext) {

@@ -7,20 +7,21 @@ import { explainTexts } from '../signature/explain-signature.ts';
 import { OLD_SECRET } from './fixes.ts';
 import { DIGEST_BYTES } from '../signature/constructs.ts';
 
-/** Matches texts of the length of a digest, in hex or base64. */
+/** Matches texts that may be a digest in hex or base64, by their length. */
 const TOKEN = /(?<![\w+/])(?:[0-9a-f]{32,128}|[\w+/-]{22,88}={0,2})(?![\w+/=])/gi;
-/** Matches what programs write before the digest that they compute. */
+/** Matches the words with which programs introduce the digest that they computed. */
 const COMPUTED = /(?:expect|comput|calculat|should|want|local|\bours?\b|\bmine)[^\n]{0,40}$/i;
 const LENGTHS: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
 const MOST_BEFORE = 80;
-/** More digests than a receiver writes about one request. */
+/** Maximum number of digests to explain. A receiver writes fewer about one request. */
 const MOST_DIGESTS = 8;
-/** Time limit of the search. As for `hooks verify`, one user waits for it. */
+/** Time limit of the search, in ms, for each scheme. It is generous, because only a user at a terminal waits for it. */
 const PATIENT_MS = 300;
 
 /**
- * Explains the signature that a receiver computed, if its response or output contains it, by a search for the
- * changes that reproduce it. Undefined if these texts contain no digest but the one that was sent.
+ * Searches the response and output of a receiver for the digest that it computed, and explains that digest by the changes
+ * that reproduce it. If the digest equals the sent one, the receiver compares them wrongly. Returns an empty object if no
+ * change explains the digest. Undefined if no computed digest is shown, or without secrets.
  */
 export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
   const { shown, request, secrets } = texts;
@@ -40,8 +41,8 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
       others.map(({ text }) => text),
     );
     if (explained === undefined) continue;
-    // If only the prefix is missing, the digest itself is right, so the receiver made it with another of the
-    // given secrets.
+    // If only the prefix is missing, the digest is right for one of the secrets. It was not sent, so that secret does not
+    // sign.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
     const says = `it shows the signature that it expects: ${explained.found}`;
     return { mistake: { code: explained.code, says, fix: explained.fix } };
@@ -59,7 +60,7 @@ const COMPARES_WRONGLY = {
 
 interface Token {
   readonly text: string;
-  /** The text in front of it. */
+  /** At most MOST_BEFORE characters of the text before the digest. */
   readonly before: string;
 }
 

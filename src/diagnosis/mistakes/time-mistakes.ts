@@ -8,10 +8,10 @@ const MILLISECONDS: ReceiverMistake = {
   fix: 'compare seconds: Math.floor(Date.now() / 1000), or multiply the timestamp by 1000',
 };
 
-/** Hours that a wrong clock or time zone may be off: UTC-12 to UTC+14. */
+/** Hours by which a wrong time zone can shift a clock: UTC-12 to UTC+14. */
 const HOURS = Array.from({ length: 27 }, (_, index) => index - 12).filter((hours) => hours !== 0);
 
-/** Yields mistakes of receivers in reading the timestamp of a message. */
+/** Yields the mistakes that receivers make when they check the age of a signature. */
 export function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
   if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
   yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];

@@ -3,22 +3,23 @@ import type { ExaminedFailure, FailureToExamine } from '../../transport/probes/e
 import { sceneOf, type Scene } from '../../transport/probes/probes.ts';
 import { predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
 
-/** Causes that the probes can make more exact: those of the transport, then those of responses that do not explain themselves. */
+/** Matches causes of the transport and of responses that probes can make more exact. An empty text means no known cause. */
 const INEXACT =
   /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-[\w-]+|wants-(?:tls|client-certificate)|not-found|not-found-words|no-post|bad-gateway|late)$/;
 
-/** Probes that connect to nothing. They decide which others are run. */
+/** Probes that run first, because they open no connection. Their results decide which other probes run. */
 const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
 
 /**
- * Examines why a request failed, over a few connections that do not carry the message. Compares what they show with the
- * predictions of each cause. Undefined if the probes agree with none. Never rejects.
+ * Examines why a request failed, with probes, which do not send the message. Returns the first cause whose predictions agree
+ * with the results. If there is none, returns the known cause of a request through a proxy, with the name of the variable
+ * that sets the proxy, and undefined for other requests. Rejects only if this variable cannot be used.
  */
 export async function examineWithProbes(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { url, cause, signal } = failure;
   if (!URL.canParse(url) || signal.aborted || !INEXACT.test(cause ?? '')) return undefined;
   const probing = new AbortController();
-  // Each connection listens to it.
+  // Lifts the limit on listeners, because each connection adds one.
   setMaxListeners(0, probing.signal);
   const abort = (): void => probing.abort();
   signal.addEventListener('abort', abort);
@@ -26,7 +27,7 @@ export async function examineWithProbes(failure: FailureToExamine): Promise<Exam
     return await examine(failure, sceneOf(failure, probing.signal));
   } finally {
     signal.removeEventListener('abort', abort);
-    // Ends the probes that nothing waits for.
+    // Ends the probes whose results are no longer needed.
     abort();
   }
 }
@@ -43,7 +44,7 @@ async function examine(
   const atOnce = all.map(({ shows }) => agrees(shows.filter(([probe]) => AT_ONCE.has(probe))));
   const isPossible = await Promise.all(atOnce);
   const possible = all.filter((_, at) => isPossible[at]);
-  // Starts the first probe of each cause together. Those that only one cause needs start when its first one agrees.
+  // Starts the first slow probe of each possible cause. Later probes start only if the earlier ones agree with the cause.
   for (const { shows } of possible) void show(shows.find(([probe]) => !AT_ONCE.has(probe))?.[0] ?? '');
   let found: CausePrediction | undefined;
   for (const each of possible) if (found === undefined && (await agrees(each.shows))) found = each;
@@ -54,7 +55,7 @@ async function examine(
   return {
     cause: code,
     ...(found?.location !== undefined && { location: await show(found.location) }),
-    // Present for a response, even if empty: its words no longer are the cause.
+    // Present for a response, even if empty: it marks a cause from probes, not from the words of the response.
     ...((shown.length > 0 || (found && status !== undefined)) && { shown: Object.fromEntries(shown) }),
     ...(proxy !== undefined && { proxy: proxy.variable }),
   };

@@ -3,10 +3,10 @@ import type { NetworkCause } from '../../transport/cause.ts';
 import { PROBED_CAUSES } from './probed-causes.ts';
 import { TOLD_CAUSES } from './told-causes.ts';
 
-/** Explains a failure: templates over `CauseFacts` and what probes show. */
+/** The explanation of a failure. Its texts are templates, filled with `CauseFacts` and the results of probes. */
 type NetworkCauseText = Omit<NetworkCause, 'code'>;
 
-/** Returns the explanation of an error code or cause. Undefined for an unknown one. */
+/** Returns the explanation of an error code or of a cause. Undefined for an unknown code. */
 export function networkCauseText(code: string): NetworkCauseText | undefined {
   const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
   if (row === undefined) return undefined;
@@ -25,16 +25,16 @@ function partsOf(row: string, name: string): readonly string[] {
   return [...row.matchAll(new RegExp(`^ *${name}: (.+)$`, 'gm'))].map(([, text = '']) => text);
 }
 
-/** A cause, and what each probe shows if it is the true one. A probe that shows something else rules it out. */
+/** A cause, and the probe results that it predicts. A different result rules the cause out. */
 export interface CausePrediction {
   readonly code: string;
-  /** The beginning of what each probe shows, by the name of the probe. */
+  /** The names of probes, each with a pattern for the start of its result. */
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
-  /** The probe that gives `{location}`. */
+  /** Name of the probe whose result fills `{location}`. */
   readonly location: string | undefined;
 }
 
-/** The predictions of all causes, in the order in which they are compared with the probes. */
+/** The predictions of all causes, one for each `if` line, in the order in which they are compared with the probes. */
 export function predictions(): readonly CausePrediction[] {
   return Object.entries(NETWORK_CAUSES).flatMap(([code, row]) =>
     partsOf(row, 'if').map((line) => {
@@ -47,11 +47,11 @@ export function predictions(): readonly CausePrediction[] {
   );
 }
 
-/** The names of the probes whose results the sentence or fix of a cause quotes. */
+/** The names of the placeholders in the texts of a cause. A name that is not a probe shows an empty text. */
 export function quotedProbes(code: string): readonly string[] {
   const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
   return [...(row ?? '').matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Explanations by the error code of a failed attempt (`timeout`), or by its more exact cause (`headers-unfinished`). */
+/** Explanations as lines of text, by error code (`timeout`) or by a more exact cause (`headers-unfinished`). */
 const NETWORK_CAUSES: Readonly<Record<string, string>> = { ...PROBED_CAUSES, ...TOLD_CAUSES };

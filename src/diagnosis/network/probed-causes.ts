@@ -1,10 +1,11 @@
 import { START_IT, DIRECT, CHECK_PROXY } from './told-causes.ts';
 
 /**
- * Causes that probes prove, in the order in which they are compared; lines as in TOLD_CAUSES. A line `if` has the beginning of
- * what each probe shows if this is the cause: a probe that shows something else rules it out, `.` stands for anything. `failed`
- * is the error and the cause that the transport knows; a cause without `way` is for direct connections. `location` is the
- * probe that gives `{location}`; the sentences quote other probes by name.
+ * Causes that probes find, in the order in which they are compared, as lines like those of TOLD_CAUSES. An `if` line
+ * names probes, each with a pattern for the start of its result (`.` matches any result but an empty one). All patterns of
+ * one `if` line must match. The probe `failed` gives the error and the cause known so far. A line without `way` is for direct
+ * connections. `location` names the probe whose result fills `{location}`. The texts quote other probes by their names in
+ * braces.
  */
 export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   placeholder: `if: failed=dns way=. host=.*[{}$]
@@ -96,7 +97,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the server ends the TLS handshake because of the name {hostname}: without a name, it continues it
     fix: check the host name in the URL, and let the server have a certificate for it`,
   died: `if: failed=reset/ speech=refused
-    likely: the receiver crashed on the message: it closed the connection and refuses new ones since
+    likely: the receiver crashed on the message: it closed the connection, and has refused new ones since
     fix: look into the log of the receiver, repair the error, and start it again`,
   'closes-message': `if: failed=reset/ options=http
     proved: the server responds to OPTIONS {path}, but closed the connection on this message

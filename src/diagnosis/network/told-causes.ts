@@ -6,8 +6,9 @@ export const DIRECT = 'or go direct: NO_PROXY={hostname}';
 export const CHECK_PROXY = `check {proxy}: host, port, and http:// or https://; ${DIRECT}`;
 
 /**
- * Causes that the transport determines. Each line has a name: `proved`, `likely` or `possible` is the sentence with its
- * confidence, `fix` the fix for the sender, `receiver` the fix for the receiver's author (by default the same).
+ * Explanations of the error codes and causes that are known without probes. Each line begins with its name: `proved`,
+ * `likely` or `possible` is the sentence and its confidence, `fix` is the fix for the sender, and `receiver` is the fix for
+ * the receiver's author, by default the same.
  */
 export const TOLD_CAUSES: Readonly<Record<string, string>> = {
   timeout: `fix: let the receiver respond first and work later; --timeout waits longer, up to 30s

@@ -3,7 +3,7 @@ import type { Applicable, Cost } from './change.ts';
 
 /** A text that one side has before or after the secret or the body, and the other side does not. */
 interface Affix {
-  /** Name of the text, to follow "with": `a newline`. */
+  /** Name of the text, as it follows "with": `a newline`. */
   readonly what: string;
   readonly before?: string;
   readonly after?: string;
@@ -25,8 +25,9 @@ const AFFIXES: readonly Affix[] = [
   { what: 'CRLF', after: '\r\n', cost: 1, code, body: { code: 'trailing-newline', cost: 2 } },
   { what: 'a space', after: ' ', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
   { what: 'a tab', after: '\t', cost: 2, code },
-  // OAuth 1.0 keys its HMAC with the secret, & and the secret of a token; zsh prints % where a line has no end.
+  // In OAuth 1.0, the key is the secret, `&`, and the secret of a token, which may be empty.
   { what: 'an ampersand', after: '&', cost: 2, code: 'misread-secret' },
+  // zsh prints `%` after output that does not end in a newline, so it is easily copied with the secret.
   { what: 'a percent sign', after: '%', cost: 3, code },
   { what: 'a carriage return', after: '\r', cost: 2, code },
   { what: 'a space', before: ' ', cost: 2, code },
@@ -49,12 +50,12 @@ function prefix(before: string, cost: Cost): Affix {
   return { what: before.trim(), before, cost, code: 'misread-secret' };
 }
 
-/** The changes that add and remove what stands before and after a secret. */
+/** The changes that add an affix to a secret or remove it. */
 export function secretAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap((affix) => changesOf(affix, 'the secret'));
 }
 
-/** The changes that add and remove what stands before and after a body, as a text. */
+/** The changes that add an affix to a body or remove it. They take the body as a string. */
 export function bodyAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap(({ body, ...affix }) => (body ? changesOf({ ...affix, ...body }, 'the body') : []));
 }

@@ -20,11 +20,11 @@ import { byteChanges } from './byte-changes.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
 import { jsonParts, jsonSpellings } from './json-changes.ts';
 
-/** Bytes that may have been signed as the body. */
+/** Bytes that may have been signed in place of the body. */
 export class BodyCandidate {
-  /** A string for its UTF-8 bytes, if they are UTF-8: most are only hashed, and strings are cheaper to make than buffers. */
+  /** The bytes. UTF-8 is kept as a string: most candidates are only hashed, and strings are cheaper to make than buffers. */
   readonly bytes: Bytes;
-  /** Whether changes of the content can follow. JSON that was written again only gets changes of its bytes, such as line ends. */
+  /** Whether changes of the content can follow. Other candidates, such as re-serialized JSON, get only `byteChanges`. */
   readonly isContent: boolean;
   #body: KeptBody | undefined;
 
@@ -34,7 +34,7 @@ export class BodyCandidate {
     this.#body = body;
   }
 
-  /** Identifies the bytes. No text begins with a lone surrogate, because it could not be encoded. */
+  /** Identifies the bytes. Bytes that are not UTF-8 get a lone surrogate in front, which no text in UTF-8 can have. */
   get key(): string {
     return typeof this.bytes === 'string' ? this.bytes : `\ud800${asBuffer(this.bytes).toString('latin1')}`;
   }
@@ -48,7 +48,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Returns the bodies that one side may have signed or verified in place of this one, by changes of this cost. */
+/** Applies the changes of this cost to a body. Returns the bodies that one side may have used in place of it. */
 export function bodyChanges(
   candidate: BodyCandidate,
   cost: Cost,
@@ -57,7 +57,7 @@ export function bodyChanges(
   return [...bodyChangeLists(candidate, cost, deadline)].flat();
 }
 
-/** Yields the bodies of `bodyChanges` in lists, the likeliest list first, so that the search can stop before the last ones are made. */
+/** Yields the bodies of `bodyChanges` in lists, the likeliest first: a search that ends early does not make the others. */
 export function* bodyChangeLists(
   candidate: BodyCandidate,
   cost: Cost,
@@ -114,7 +114,7 @@ const CONSTANTS = new ChangeTable<undefined, string>([
   },
 ]);
 
-/** Yields the JSON-stringified body. Signing it is a mistake only with --exact; otherwise its signature is valid. */
+/** Yields the JSON-stringified body. Signing it is a mistake, unless the scheme is lenient and --exact is not given. */
 function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<string>> {
   const { text = '', json } = body;
   if (cost !== 1 || json === undefined || json === text) return;
@@ -150,7 +150,7 @@ const TEXTS: readonly RowGroup<KeptBody, string>[] = [
 ];
 const TEXT_CHANGES = new ChangeTable(TEXTS);
 
-/** The text that a language prints for parsed JSON: `str(message)`, `message.inspect`, `map.toString()`. */
+/** The text that a language prints for parsed JSON, by `str(message)`, `message.inspect` or `map.toString()`. */
 function printedObject(json: string, language: keyof typeof PRINTED): string {
   const { string, words } = PRINTED[language];
   return json.replaceAll(
@@ -159,7 +159,7 @@ function printedObject(json: string, language: keyof typeof PRINTED): string {
   );
 }
 
-/** How languages print strings, and in place of what other parts of JSON they print something else. */
+/** How languages print strings, and the words and separators that they print in place of those of JSON. */
 const PRINTED: Readonly<
   Record<'Python' | 'Ruby' | 'Java', { readonly string: (text: string) => string; readonly words: Words }>
 > = {
