@@ -1,25 +1,25 @@
 import type { ReasonCode } from '../../signature/reasons.ts';
 
 /**
- * A small difference between how the sender and the receiver compute a signature, which may explain why the
- * two do not match.
+ * A small difference between how the sender and the receiver compute a signature. It may explain why the signature does
+ * not match.
  */
 export interface SignatureChange {
   readonly code: ReasonCode;
   /** The change in words that follow "it would match" (`without the trailing newline`). Never shows a secret. */
   readonly would: string;
-  /** How unlikely the change is. Combinations are tried in the order of the sum of their costs. A change of cost 4 is tried alone. */
+  /** How unlikely the change is. Combinations are tried in order of total cost. A change of cost 4 is tried alone. */
   readonly cost: Cost;
-  /** How to fix the change. @default the fix of the code, from FIXES */
+  /** How to fix the mistake. @default the fix of the code, from `fixOf` */
   readonly fix?: string | undefined;
   /**
-   * Whether the change adds a text before or after the value. A chain has at most one addition of each reason code, because
-   * no sender adds both a space and a newline.
+   * Whether the change adds an affix, such as a newline, to the value. A chain adds at most one affix of each reason
+   * code, because no sender adds both a space and a newline.
    */
   readonly isAddition?: boolean | undefined;
-  /** Returns words that follow `would` if no change of the body follows, which would write it in another way. */
+  /** Returns words to append to `would` if this is the last change of the body. Later changes can make them untrue. */
   readonly last?: (() => string) | undefined;
-  /** Returns a more exact code and description. Slow, and so called only for a change that explains the mismatch. */
+  /** Returns a more exact code and description. It is slow, and called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
 
@@ -45,12 +45,12 @@ export interface RowGroup<Value, Result = Value> {
   readonly fix?: string;
 }
 
-/** A change that can be made to values of one kind. */
+/** A change with the function that makes it. `apply` returns undefined if the change is impossible for the value. */
 export interface Applicable<Value, Result = Value> extends SignatureChange {
   readonly apply: (value: Value) => Result | undefined;
 }
 
-/** Changes by cost, sorted once, because a search applies them to hundreds of values. */
+/** A table of changes. Groups them by cost once, because a search applies them to hundreds of values. */
 export class ChangeTable<Value, Result = Value> {
   readonly #byCost: Readonly<Record<Cost, Applicable<Value, Result>[]>> = { 1: [], 2: [], 3: [], 4: [] };
 
@@ -63,7 +63,7 @@ export class ChangeTable<Value, Result = Value> {
     for (const each of others) this.#byCost[each.cost].push(each);
   }
 
-  /** The results of the changes of one cost. */
+  /** Applies the changes of one cost to a value, except those that are impossible for it. */
   changes(value: Value, cost: Cost): Changed<Result>[] {
     const made: Changed<Result>[] = [];
     for (const { apply, code, would, fix, isAddition } of this.#byCost[cost]) {
@@ -74,7 +74,7 @@ export class ChangeTable<Value, Result = Value> {
   }
 }
 
-/** Replaces a pattern in a text. Undefined if the text does not have it. */
+/** Replaces what matches a pattern in a text, like `String.replace`. Undefined if nothing matches. */
 export function replaced(
   text: string,
   pattern: RegExp,
@@ -93,11 +93,11 @@ export interface Variant<Value> {
 export interface VariantsOptions<Value> {
   readonly roots: readonly Value[];
   /**
-   * Returns the changes of a value that have this cost, in lists. A generator makes each list only when the
-   * search reaches it.
+   * Returns the changes of this cost to a value, in lists. A generator makes each list only when the search
+   * reaches it.
    */
   readonly change: (value: Value, cost: Cost) => Iterable<readonly Changed<Value>[]>;
-  /** Returns changes that replace the whole value. They apply only to the unchanged value. */
+  /** Returns the changes of this cost that replace the whole value. They can only be the first of a chain. */
   readonly replace: (cost: Cost) => readonly Changed<Value>[];
   /** Identifies a value, so that each value is tried once, with its cheapest changes. */
   readonly keyOf: (value: Value) => string;
@@ -108,8 +108,8 @@ export interface VariantsOptions<Value> {
 export const COSTS: readonly Cost[] = [1, 2, 3, 4];
 
 /**
- * Chains changes of the roots. Makes the variants of each sum of costs only when `at` first asks for this sum. Makes them in
- * lists, because compiling generators of single variants takes more processor time than all digests.
+ * Makes variants of the roots by chains of changes. Makes those with a given sum of costs only when `at` first asks for
+ * it. Yields lists, because V8 takes more processor time to compile generators of single variants than for all digests.
  */
 export class Variants<Value> {
   readonly #options: VariantsOptions<Value>;
@@ -122,7 +122,7 @@ export class Variants<Value> {
     this.#byCost = [options.roots.map((value) => ({ value, changes: [] }))];
   }
 
-  /** The variants whose costs have this sum, in lists. Ask for smaller sums first. */
+  /** Returns the variants whose costs add up to `sum`, in lists. Read the lists of all smaller sums first. */
   at(sum: number): Iterable<readonly Variant<Value>[]> {
     const known = this.#byCost[sum];
     return known === undefined ? this.#made(sum) : [known];
@@ -141,7 +141,7 @@ export class Variants<Value> {
     this.#byCost[sum] = made;
   }
 
-  /** Adds new values to `made`, and returns the list of them. */
+  /** Adds the found variants to `made`, without known values and repeated affixes. Returns those that it added. */
   #kept(
     found: readonly Changed<Value>[],
     before: readonly SignatureChange[],

@@ -4,7 +4,7 @@ import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Cost } from './change.ts';
 import type { Secret } from './secret-changes.ts';
 
-/** Everything that a digest is computed from. */
+/** The inputs of a digest. */
 export interface SignedParts {
   readonly algorithm: HmacAlgorithm;
   readonly secret: Secret;
@@ -12,7 +12,7 @@ export interface SignedParts {
   readonly body: Buffer;
 }
 
-/** A way to make a digest of a secret and a body in place of the HMAC. */
+/** A wrong way to make a digest from a secret and a body, in place of the HMAC. */
 export interface Construct {
   readonly code: ReasonCode;
   readonly would: (hashName: string) => string;
@@ -73,7 +73,7 @@ export const CONSTRUCTS: readonly Construct[] = [
 
 type Piece = string | Uint8Array;
 
-/** Makes the construct that computes the HMAC of another digest instead of the body: it hashes twice. */
+/** Makes the construct that computes the HMAC of a digest in place of the body. `of` names that digest. */
 function twice(
   notation: (typeof NOTATIONS)[number],
   of: string,
@@ -93,8 +93,8 @@ function twice(
 }
 
 /**
- * Makes the construct that hashes `pieces` without a key. `formula` describes the pieces to the reader. The body includes the
- * prefix and suffix that are signed around it.
+ * Makes the construct that hashes `pieces` without a key. `formula` describes them to the user. `pieces` gets the body
+ * with the text that is signed before and after it.
  */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {
@@ -109,7 +109,7 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
   };
 }
 
-/** The body with the text that is signed around it. */
+/** The body with the text that is signed before and after it. */
 function framed({ frame: { before, after }, body }: SignedParts): Buffer {
   return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
 }
@@ -118,7 +118,7 @@ function rightHmac(parts: SignedParts): Buffer {
   return createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest();
 }
 
-/** Name of an HMAC without a hyphen in its hash: `HMAC-SHA256`. */
+/** Name of an HMAC, with its hash written without a hyphen: `HMAC-SHA256`. */
 export function hmacName(algorithm: HmacAlgorithm): string {
   return `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
 }

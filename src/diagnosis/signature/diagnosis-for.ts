@@ -10,15 +10,16 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { hmacName } from './constructs.ts';
 
-/** An explanation of a mismatch that the request itself shows, without the search for changes. */
+/** The cause of a mismatch, and its fix. */
 export interface Explanation {
   readonly code: ReasonCode;
+  /** A clause without a full stop: `the signature is empty`. */
   readonly found: string;
   /** @default the fix of the code */
   readonly fix?: string;
 }
 
-/** Makes the diagnosis of an explanation. */
+/** Makes a diagnosis from an explanation. */
 export function diagnosisFor(
   evidence: SignatureEvidence,
   { code, found, fix }: Explanation,
@@ -29,13 +30,14 @@ export function diagnosisFor(
 }
 
 /**
- * Returns the fix for a reason code. If the fix is about X-Signature and the request uses another scheme, returns how to sign
- * by that scheme instead.
+ * Returns the fix for a reason code. Some fixes describe how to sign X-Signature. If the request uses another scheme,
+ * returns how to sign with that scheme instead.
  */
 export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
   return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : FIXES[code];
 }
 
+/** Codes whose fixes describe how to sign X-Signature. */
 const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'sha256',
   'other-hash',
@@ -48,7 +50,7 @@ const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'truncated-signature',
 ]);
 
-/** Describes how to sign by a scheme, in one sentence. */
+/** Describes how to sign with a scheme, in one sentence. */
 export function recipeOf(scheme: SignatureScheme): string {
   const { signatureHeader } = layoutOf(scheme);
   const { hash, encoding, signs, name, headers } = scheme;

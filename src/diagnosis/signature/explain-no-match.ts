@@ -19,7 +19,10 @@ import { whatOf } from './readings/readings.ts';
 import type { FailedSearch } from './search.ts';
 import { knownValue } from './unreadable.ts';
 
-/** Explains a signature that no combination reproduces. An odd body is only a note after that, because correct bodies can be odd. */
+/**
+ * Explains a signature that no combination of changes reproduces. An odd body only adds a note, because correct bodies
+ * can be odd.
+ */
 export function explainNoMatch(
   evidence: SignatureEvidence,
   readings: readonly Reading[],
@@ -41,8 +44,8 @@ export function explainNoMatch(
 }
 
 /**
- * Returns two pieces of advice: to compare the secrets, and what is odd about the body. An oddity that shows a damaged body
- * comes first.
+ * Returns the advice to compare the secrets, and a note on an odd body. If the note has a fix, the body is probably
+ * wrong, and the note comes first.
  */
 function whatToCompare(evidence: SignatureEvidence): readonly string[] {
   const look = evidence.body && bodyNoteOf(evidence.body);
@@ -87,7 +90,10 @@ function combinations(count: number): string {
   return count === 1 ? '1 combination' : `${count} combinations`;
 }
 
-/** Returns the advice to compare the secrets of both sides. Its command reads our secret from where it was given. */
+/**
+ * Returns the advice to compare the secrets of both sides. Its command reads our secret from HOOKS_SECRET or from the
+ * file that it came from, or has a placeholder.
+ */
 function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
   const fix = FIXES['no-match'];
@@ -97,7 +103,7 @@ function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
 }
 
 /**
- * Describes the secrets of this side by length and origin, for the person who gave them; empty if their origin is
+ * Describes our secrets by their lengths, odd looks and origin, for the user who gave them. Empty if their origin is
  * unknown.
  */
 function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
@@ -108,7 +114,7 @@ function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
   return ` (ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${odd}, from ${secretOrigin})`;
 }
 
-/** Explains a header with several signatures, if its scheme allows only one. */
+/** Explains an X-Signature header with several signatures, because only one is allowed. Undefined for other headers. */
 export function severalOf(
   { scheme, digests }: SignatureEvidence,
   [text = '']: readonly string[],

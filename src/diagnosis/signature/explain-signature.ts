@@ -11,7 +11,7 @@ import { readingsOf } from './readings/readings.ts';
 import { explainRepeated } from './unreadable.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
-/** Finds out why a signature does not match: by its headers, then by a search for the changes that reproduce it. */
+/** Finds out why a signature does not match: from the headers, or by a search for changes that reproduce it. */
 export function explainSignature(evidence: SignatureEvidence): Diagnosis {
   const { presented, ageProblem, isRight } = evidence;
   if (isRight && ageProblem !== undefined) {
@@ -33,13 +33,13 @@ export function explainSignature(evidence: SignatureEvidence): Diagnosis {
   return problem === undefined ? explainNoMatch(evidence, readings, result) : diagnosisFor(evidence, problem);
 }
 
-/** Maximum texts to try as a signature, because a header may have hundreds. */
+/** Maximum number of texts to try as a signature, because a header may have hundreds. */
 const MOST_TEXTS = 4;
 
-/** The received signatures; for a malformed header, the parts of it that may be a signature. */
+/** The received signatures. For a malformed header, its value and the parts of it that may be a signature. */
 function textsOf({ signatures, value, problem }: PresentedSignature): readonly string[] {
   if (problem === undefined) {
-    // A scheme ignores what follows a comma in a list without commas, where senders put the signature of another secret.
+    // Tries the whole value too: a scheme reads a signature only up to a comma, and another one may follow.
     const hasMore = signatures.length === 1 && value.split(',').length > 2;
     return [...signatures.slice(0, MOST_TEXTS), ...(hasMore ? [value] : [])];
   }
@@ -52,7 +52,7 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
 function search(evidence: SignatureEvidence, readings: readonly Reading[]): SearchResult {
   const { body, digests } = evidence;
   if (body !== undefined) return searchChanges({ ...evidence, body }, readings);
-  // Without the body, only changes of its last bytes can be tried, which `digests` keeps for that.
+  // Without the body, only changes of its last bytes, which `digests` holds back, can be tried.
   const ends = COSTS.flatMap((cost) => byteChanges(digests.lastBytes, cost));
   for (const { code, would, value } of ends.filter((change) => change.code === 'trailing-newline')) {
     const made = digests.ending(Buffer.from(value)).map((digest) => digest.toString('latin1'));
@@ -62,13 +62,13 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   return { kind: 'too-large' };
 }
 
-/** The changes that reproduce a digest, in a sentence, and their fixes. */
+/** Explains a digest by the changes that reproduce it. `code` is that of the first change, `codes` are those of all. */
 interface FoundChanges extends Explanation {
   readonly codes: readonly ReasonCode[];
   readonly fix: string;
 }
 
-/** Explains digests that another program computed of this request. Undefined if no combination of changes reproduces one. */
+/** Explains digests that another program computed for this request. Undefined if no changes reproduce any of them. */
 export function explainTexts(
   evidence: SignatureEvidence,
   texts: readonly string[],
@@ -91,14 +91,14 @@ function explainFound(
   return { code, codes, confidence: 'proved', hint };
 }
 
-/** Describes in one sentence how the digest is encoded and which changes reproduce it. Their fixes follow. */
+/** Describes how the digest is encoded, which changes reproduce it, and how to fix them. */
 function describe(
   evidence: SignatureEvidence,
   result: SuccessfulSearch,
   problem: HeaderProblem | undefined,
 ): FoundChanges {
   const { reading, changes } = result;
-  // A right digest that does not verify has a prefix that the scheme does not have, such as `sha256=` before an HMAC-SHA1.
+  // A digest that is right but was rejected has the prefix of another scheme, such as `sha256=` before an HMAC-SHA1.
   const isOnlyPrefix = changes.length === 0 && reading.problem === undefined && problem === undefined;
   const notation = isOnlyPrefix
     ? { ...wrongPrefix(evidence), around: 'has a prefix of another scheme' }

@@ -15,12 +15,14 @@ export interface FramedRequest {
 /** Fields that services sign together with the body. */
 export type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
 
-/** Values that the sender may have signed for one field, such as the timestamp, each with its description and an extra cost. */
+/** Values that a sender may have signed for a field, each with its description and an optional extra cost. */
 type Guesses = readonly (readonly [value: string, what: string, extraCost?: number | undefined])[];
 
 export type FieldGuesses = Readonly<Record<Field, Guesses>>;
 
-/** Collects values that a sender may have signed in place of the received fields, from the headers and the body. */
+/**
+ * Collects values that a sender may have signed as fields: variants of the received ones, and values from the request.
+ */
 export function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
   const { headers, target } = request;
   const paths = target === undefined ? [] : pathGuesses(target.path);
@@ -40,7 +42,7 @@ export function guessesOf(request: FramedRequest, { id, timestamp }: SignedField
   };
 }
 
-/** The path as proxies, frameworks and templates of HTML change it. */
+/** The path, unchanged and as proxies, frameworks and HTML templates change it. */
 function pathGuesses(path: string): Guesses {
   return [
     [path, 'the path'],
@@ -55,7 +57,10 @@ function pathGuesses(path: string): Guesses {
 
 /** Maximum seconds between the signed and the sent time: a sender reads its clock twice, or retries. */
 const MOST_SECONDS = 60;
-/** Maximum seconds for which other changes are tried besides: 120 times would take ten times as long as all other frames. */
+/**
+ * Maximum difference, in seconds, that is combined with other changes. Combining all 120 guessed times would take ten
+ * times as long as all other frames.
+ */
 const LIKELY_SECONDS = 2;
 
 export function nearTimes(own: string): Guesses {
@@ -119,6 +124,6 @@ function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {
 function memberOf(body: FramedRequest['body'], name: string): string | undefined {
   const value = body?.value;
   if (typeof value !== 'object' || value === null || !(name in value)) return undefined;
-  const member: unknown = (value as Record<string, unknown>)[name]; // an object's member may be anything
+  const member: unknown = (value as Record<string, unknown>)[name]; // a member can have any type
   return typeof member === 'string' && member.length <= 1_000 ? member : undefined;
 }

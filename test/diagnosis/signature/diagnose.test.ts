@@ -78,7 +78,7 @@ describe('a mismatch by a general change', () => {
         key,
       ),
     ],
-    ['with null for its empty texts', hmac(body.replace('""', 'null'), key)],
+    ['with null for its empty strings', hmac(body.replace('""', 'null'), key)],
     ['in base64 without its capital letters', digest.toString('base64').toLowerCase()],
     [
       'with each byte written as a signed integer',
@@ -107,6 +107,17 @@ describe('a mismatch by a general change', () => {
       hmac('{"a":1,"b":1.5}', key),
       '{"b":1.50,"a":1}',
     ],
+    [
+      'over the first message of the list alone, and without the white space between its parts.',
+      hmac('{"a":1}', key),
+      '[{"a": 1}, {"b": 2}]',
+    ],
+    [
+      'over the member `payload` of the body alone.',
+      hmac('{"a": 1}', key),
+      String.raw`{"payload": "{\"a\": 1}"}`,
+    ],
+    ['over the member `data` of the body alone.', hmac('{"a":1}', key), '{"data": {"a":1}}'],
     ['over the text that Ruby prints for it', hmac('{"a"=>nil, "b"=>"c"}', key), '{"a":null,"b":"c"}'],
   ])('names it: %s', (would, signature, received = body, secret = key) => {
     const { hint, confidence } = mismatch({ body: received, signature, secrets: [secret] });

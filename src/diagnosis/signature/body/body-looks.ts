@@ -10,17 +10,17 @@ import { isPacked, plainQuotes } from '../codecs/codec-texts.ts';
 import { BYTE_CODECS } from '../codecs/codecs.ts';
 import { jsonAfterText, jsonThenMore, unchunked } from './wrapped-json.ts';
 
-/** Something around the right body. */
+/** A kind of body from which the right body can be recovered, such as an envelope or a multipart form. */
 interface Wrapping {
   readonly code: ReasonCode;
-  /** Describes the whole body, after "the body": `is a multipart form`. */
+  /** Describes the received body, to follow "the body": `is a multipart form`. */
   readonly says: string | ((body: KeptBody) => string);
   readonly fix: string | ((body: KeptBody) => string);
-  /** Returns the body that is wrapped in this one, such as the JSON in an envelope; undefined if there is none. */
+  /** Returns the right body, such as the JSON in an envelope. Undefined for a body of another kind. */
   readonly inside: (body: KeptBody) => Bytes | undefined;
 }
 
-/** Returns the bodies inside a wrapped one. */
+/** Returns the bodies that may be wrapped in this one, as changes of cost 1. */
 export function wrappedChanges(body: KeptBody): readonly Changed<Bytes>[] {
   return WRAPPINGS.flatMap(({ code, says, fix, inside }) => {
     const value = inside(body);
@@ -34,14 +34,15 @@ function textFor(body: KeptBody, text: string | ((body: KeptBody) => string)): s
   return typeof text === 'string' ? text : text(body);
 }
 
-/** A remark on the odd look of a body. Many correct bodies look odd, so a look alone never explains a mismatch. */
+/** A note on something odd about a body. It does not explain a mismatch, because many correct bodies are odd. */
 export interface BodyNote {
+  /** Describes the body, to follow "the body": `is compressed (gzip, zlib or zstd)`. */
   readonly says: string;
-  /** How to get the right body. Undefined if the body may be right, because other causes are then as likely. */
+  /** How to get the right body. Undefined if the body may well be right. */
   readonly fix?: string | undefined;
 }
 
-/** Describes the most telling oddity of a body. Undefined for an ordinary body. */
+/** Returns a note on the most telling oddity of a body. Undefined for an ordinary body. */
 export function bodyNoteOf(body: KeptBody): BodyNote | undefined {
   const wrapping = WRAPPINGS.find(({ inside }) => inside(body) !== undefined);
   if (wrapping !== undefined) return { says: textFor(body, wrapping.says) };
@@ -109,14 +110,17 @@ const WRAPPINGS: readonly Wrapping[] = [
   },
 ];
 
-/** Minimum bytes of a body that counts as cut off. A shorter one that ends within a character is in another encoding. */
+/**
+ * Minimum bytes of a body that counts as cut off within a character. A shorter body that ends like this is more likely
+ * in another encoding than UTF-8.
+ */
 const LEAST_CUT = 64;
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
-/** Maximum characters of a body that is not JSON to quote. */
+/** Maximum number of characters to quote from a body that is not JSON. */
 const QUOTED = 40;
 
-/** Looks of bodies from which the right body cannot be recovered. */
+/** Oddities of a body, the most telling first. `says` returns undefined if the body does not have the oddity. */
 const LOOKS: readonly (readonly [says: (body: KeptBody) => string | undefined, fix?: string])[] = [
   [
     ({ bytes }) =>
@@ -153,7 +157,7 @@ const LOOKS: readonly (readonly [says: (body: KeptBody) => string | undefined, f
   [({ text, problem }) => (problem === undefined ? undefined : `is not JSON: ${beginning(text)}`)],
 ];
 
-/** Matches values as JavaScript, PHP, Python, Ruby, Go, Java, Node and .NET print them. */
+/** Matches text that looks like a value printed by JavaScript, PHP, Python, Ruby, Go, Java, Node or .NET. */
 const PRINTED =
   /^\s*(?:\[object \w+\]\s*$|Array\s*(?:$|\()|array\(\d|\{\s*'[^']*':|b['"]|\{\s*(?:"[^"]*"|:\w+)\s*=>|map\[|\{\w+=|<Buffer |System\.\w|\{ \w+: ')/;
 
@@ -161,7 +165,7 @@ function beginning(text = ''): string {
   return `it begins with "${printable(text, QUOTED)}"`;
 }
 
-/** Whether bytes are UTF-8 except that the last character is cut off. */
+/** Whether the bytes are UTF-8 whose last character is cut off. */
 function isCutCharacter(bytes: Buffer): boolean {
   const tail = [1, 2, 3].find((length) => (bytes.at(-length) ?? 0) >= 0xc2);
   const [lead = 0] = tail === undefined ? [] : bytes.subarray(-tail);

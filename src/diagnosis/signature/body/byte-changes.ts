@@ -4,7 +4,10 @@ import { ChangeTable, replaced, type Changed, type Cost, type RowGroup } from '.
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 
-/** Applies the changes of this cost that any body can have: in its ends, line ends, byte order mark and character set. */
+/**
+ * Applies the changes of this cost that suit any body, JSON or not: to its ends, line breaks, byte order mark and
+ * character set. One of them repeats the body. A body that is not UTF-8 keeps its character set.
+ */
 export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[] {
   if (typeof bytes !== 'string') {
     const text = Buffer.from(bytes).toString('latin1');
@@ -20,13 +23,13 @@ export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[]
 
 const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
 
-/** Changes of a text. If the bytes are not UTF-8, it has a character of Latin-1 for each byte. */
+/** Changes of a body as text. A body that is not UTF-8 is read as Latin-1, one character per byte. */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'crlf',
     rows: [
       [1, 'with LF for CRLF', (body) => (body.includes('\r\n') ? withoutReturns(body) : undefined)],
-      // Replaces by split and join, because replaceAll takes ten times as long for millions of line ends.
+      // Uses split and join, because replaceAll takes ten times as long for millions of line breaks.
       [
         1,
         'with CRLF for LF',
@@ -68,11 +71,14 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
   },
 ];
 
-/** Puts a line break before each indentation of JSON and before its last bracket. Undefined if it has line breaks or no indentation. */
+/**
+ * Puts a line break before each indentation of JSON and before its last bracket. Undefined for a body that has line
+ * breaks or is not indented JSON.
+ */
 function withLines(body: string): string | undefined {
   const [, first] = /^[[{]([ \t]+)/.exec(body) ?? [];
   if (first === undefined || body.includes('\n')) return undefined;
-  // White space after a colon or shorter than the first indentation stands within a line.
+  // White space that follows a colon, or is shorter than the first indentation, is not an indentation.
   const indentation = new RegExp(`${STRING.source}|(?<!:)[ \\t]{${first.length},}|[\\]}]$`, 'g');
   return body.replaceAll(indentation, (part) => (part.startsWith('"') ? part : `\n${part}`));
 }

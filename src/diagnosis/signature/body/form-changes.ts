@@ -8,7 +8,10 @@ import { joinedFields } from './joined-fields.ts';
 
 const code = 'url-encoded';
 
-/** Yields the JSON inside a form, and the fields of a form or of JSON in one text, by changes of this cost, in lists. */
+/**
+ * Yields texts that may have been signed in place of a form, in lists: its fields joined into one text, the value of
+ * one field, its fields as JSON, or the form as another program encodes it. For JSON, yields only its joined fields.
+ */
 export function* formChanges(
   body: KeptBody,
   cost: Cost,
@@ -38,7 +41,7 @@ function* otherForms(text: string, cost: Cost): Generator<Changed<string>> {
   }
 }
 
-/** Yields the values of a form, the longest field first, because a signed body is longer than other fields. */
+/** Yields the values of a form, the longest field first, because the signed body is usually the longest. */
 function* fieldLists(text: string, deadline: Deadline): Generator<readonly Changed<string>[]> {
   const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
   const would = 'over the value of the form field alone';
@@ -48,12 +51,12 @@ function* fieldLists(text: string, deadline: Deadline): Generator<readonly Chang
   }
 }
 
-/** Number of fields to read before their values are tried, because a form may have more than the time allows. */
+/** Number of fields to decode at a time. A form can have more fields than the deadline leaves time for. */
 const FIELDS_A_LIST = 16;
 
 const FIELDS = ['payload', 'body', 'data'];
 
-/** Yields a text percent-encoded, alone and as the only field of a form. */
+/** Yields a text in each percent-encoding (cost 2), and as the only field of a form (cost 3). */
 export function* encodedForms(text: string, cost: Cost): Generator<Changed<Bytes>> {
   const written = { text, bytes: Buffer.from(text) };
   yield* ENCODINGS.changes(written, cost);

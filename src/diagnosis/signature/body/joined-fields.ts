@@ -3,7 +3,7 @@ import type { Changed, Cost } from '../change.ts';
 
 type NamedValue = readonly [name: string, value: string];
 
-/** Writes one field, as what, and what stands between fields. The usual ways cost less than the others. */
+/** A format for joined fields: a description, a function that writes one field, and the usual separator. */
 type Joint = readonly [what: string, write: (field: NamedValue) => string, usual: string];
 
 const JOINTS: readonly Joint[] = [
@@ -14,7 +14,10 @@ const JOINTS: readonly Joint[] = [
 ];
 const SEPARATORS = ['', '&', '|', ',', '\n'];
 
-/** Yields the fields of a form or of a JSON object in one text, which Twilio, Mailgun and payment services sign in place of the body. */
+/**
+ * Yields the fields of a form or a JSON object, joined into one text in different ways. Twilio, Mailgun and payment
+ * services sign such a text in place of the body. Unusual separators and unsorted fields cost more.
+ */
 export function* joinedFields(body: KeptBody, isForm: boolean, cost: Cost): Generator<Changed<string>> {
   const fields = fieldsOf(body, isForm);
   if (fields.length < 2 || cost > MOST_COST) return;

@@ -20,15 +20,23 @@ import { listIn, mapped, nodeMembers } from './json-trees.ts';
 import { compact, VALUE_ROWS, type JsonRow } from './value-rows.ts';
 import { ChangeTable, type Changed, type Cost } from '../change.ts';
 
-/** Applies the changes of this cost to the content of JSON: takes parts out, drops members, wraps the whole, rewrites dates. */
+/**
+ * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, renames
+ * keys, or writes values differently. Yields nothing for a body that is not JSON.
+ */
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json === undefined) return;
-  // These changes write compact JSON, so they also undo the white space of the body, which must be named, too.
-  const last = (): string => (body.text?.trim() === compact(json.node) ? '' : COMPACTED);
   for (const changed of contentChanges(json.node, cost)) {
-    yield { ...changed, last };
+    yield { ...changed, last: () => (isCompacted(changed.value, body, json.node) ? COMPACTED : '') };
   }
+}
+
+/** Whether a change removed white space. Text that is copied from the body, or from a string in it, keeps its own. */
+function isCompacted(value: string, { text = '' }: KeptBody, node: JsonNode): boolean {
+  const whole = compact(node);
+  const isCopied = text.includes(value) || whole.includes(JSON.stringify(value));
+  return !isCopied && text.trim() !== whole;
 }
 
 const COMPACTED = ', and without the white space between its parts';
@@ -40,7 +48,7 @@ function* contentChanges(node: JsonNode, cost: Cost): Generator<Changed<string>>
   yield* withFloats(node);
 }
 
-/** Yields the same JSON as other programs write it, in the spellings of this cost. */
+/** Yields the JSON of a body as other programs write it, in the spellings of this cost. */
 export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json !== undefined) yield* json.spelled(cost);
@@ -48,7 +56,9 @@ export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): 
 
 const read = new WeakMap<KeptBody, SpelledJson>();
 
-/** Reads the JSON of a body once. Undefined if the body is not JSON, or if the deadline passes. */
+/**
+ * Parses the JSON object, list or string of a body once. Undefined if there is none, or if the deadline passes first.
+ */
 function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefined {
   const known = read.get(body);
   if (known !== undefined || !/^\s*[[{"]/.test(body.head)) return known;
@@ -62,20 +72,21 @@ function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefine
 
 const spellings = new Map<Cost, readonly Spelling[]>();
 
-/** Writes one JSON tree in all spellings. */
+/** Writes one JSON tree in the spellings of other programs. */
 class SpelledJson {
   readonly node: JsonNode;
   readonly #given: string;
   readonly #deadline: Deadline;
   /**
-   * Maximum characters to write. A deeply nested body of 32 KB takes 30 MB when indented, quadratic in its length. The
-   * indentation of real senders stays far below this limit.
+   * Maximum length of a spelling before its escapes, in characters. A deeply nested body of 32 KB would grow to 30 MB
+   * when indented, because indentation grows with the square of the depth. Bodies of real senders stay far below this
+   * limit.
    */
   readonly #longest: number;
-  /** The last layout and order, and their text before escapes. The next spelling often has the same layout and order. */
+  /** The previous spelling, and its text before escapes. Spellings that differ only in their escapes share the text. */
   #last: { readonly how: Spelling; readonly text: string } | undefined;
   #escaped: string | undefined;
-  /** The numbers, and the words for other values, of the JSON. */
+  /** The distinct numbers of the JSON, as they are spelled there. */
   readonly #numbers: readonly string[];
 
   constructor(node: JsonNode, given: string, deadline: Deadline) {
@@ -101,7 +112,9 @@ class SpelledJson {
     }
   }
 
-  /** Whether the escapes and numbers of a spelling make a difference for this body. If not, its JSON is not written in that spelling. */
+  /**
+   * Whether the unusual escapes and numbers of a spelling change this JSON. If not, another spelling has the same text.
+   */
   #tells({ escape, usual, number }: Spelling): boolean {
     if (number !== undefined && !this.#numbers.some((text) => number(text) !== text)) return false;
     const literal = (this.#escaped ??= JSON.stringify(
@@ -126,7 +139,7 @@ const LEAST_LONGEST = 1024 * 1024;
 const LIST_ROWS: readonly JsonRow[] = [
   [
     1,
-    'over the first message of the list alone, without the white space between its parts',
+    'over the first message of the list alone',
     (node) => {
       const [first] = listIn(node) ?? [];
       return first && compact(first);
@@ -136,13 +149,13 @@ const LIST_ROWS: readonly JsonRow[] = [
   [2, 'with the message in a batch', (node) => (listIn(node) ? undefined : `{"batch":[${compact(node)}]}`)],
 ];
 
-/** Names of the members in which services wrap a body, and which applications read in place of the whole body. */
+/** Names of members in which services wrap a body. One side may use the member, and the other the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'properties', 'params', 'json'];
 
 const PART_ROWS: readonly JsonRow[] = [
   [1, 'over the JSON that is the name of its only member, as a reader of forms makes it', jsonInName],
   ...WRAPPERS.map((name): JsonRow => {
-    // Other members than these two are common in a body that is not wrapped.
+    // Members with other names are also common in bodies that are not wrapped.
     const cost = name === 'body' || name === 'payload' ? 1 : 2;
     return [cost, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
   }),
@@ -160,7 +173,7 @@ function jsonInName(node: JsonNode): string | undefined {
   return others.length === 0 && /^\s*[[{]/.test(only?.key ?? '') ? only?.key : undefined;
 }
 
-/** The text of a member: the JSON of an object or a list, or the text that a string holds. */
+/** The compact JSON of a member that is an object or a list, or the value of a string. Undefined for other members. */
 function memberText(node: JsonNode, name: string): string | undefined {
   const member = nodeMembers(node).find(({ key }) => key === name)?.value;
   if (member === undefined || member.kind === 'literal') return undefined;
@@ -173,7 +186,7 @@ const PART_CHANGES = new ChangeTable<JsonNode, string>([
   { code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES },
 ]);
 
-/** Yields the body with one member removed, for each member, because a sender may add a field after it signed. */
+/** Yields the body without one member, for each of the first MOST_MEMBERS: a sender may add a field after signing. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
   for (const { key } of nodeMembers(node).slice(0, MOST_MEMBERS)) {
     const rest = {
@@ -186,8 +199,9 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
 }
 
 /**
- * Yields the body with other decimals of one number, for each number, and of all of them: Python, Ruby and Java write floats
- * with `.0`, many languages write money with two decimals, and JavaScript, which passes a body on, writes neither.
+ * Yields the body with other decimals in all its numbers, and in each of the first MOST_MEMBERS numbers alone. Python,
+ * Ruby and Java write whole floats with `.0`, and money often has two decimals. A JavaScript program that parses a body
+ * and writes it again drops both.
  */
 function* withFloats(node: JsonNode): Generator<Changed<string>> {
   for (const [would, spelled] of DECIMALS) {
@@ -206,7 +220,7 @@ function* withFloats(node: JsonNode): Generator<Changed<string>> {
   }
 }
 
-/** Spellings of numbers. Undefined for a number that has no such spelling. */
+/** Ways to write the decimals of a number. `spelled` returns undefined if a number cannot be written like this. */
 const DECIMALS: readonly (readonly [would: string, spelled: (text: string) => string | undefined])[] = [
   [
     'with .0 after its whole numbers, as the sender wrote them',

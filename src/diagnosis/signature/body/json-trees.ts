@@ -5,14 +5,14 @@ export function nodeMembers(node: JsonNode): readonly JsonMember[] {
   return node.kind === 'object' ? node.members : [];
 }
 
-/** The messages of `[…]` or `{"batch":[…]}`. */
+/** The messages of `[…]` or `{"batch":[…]}`. Undefined for other JSON. */
 export function listIn(node: JsonNode): readonly JsonNode[] | undefined {
   if (node.kind === 'array') return node.items;
   const batch = nodeMembers(node).find(({ key }) => key === 'batch')?.value;
   return batch?.kind === 'array' ? batch.items : undefined;
 }
 
-/** Drops the members for which `isDropped` is true, at any depth. Returns the same tree if there are none. */
+/** Drops the members for which `isDropped` is true, at any depth. Returns the same tree if no member is dropped. */
 export function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {
   let hasDropped = false;
   const kept = mapped(node, (each) => {

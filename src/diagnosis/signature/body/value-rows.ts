@@ -4,7 +4,7 @@ import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
 import { replaced, type ChangeRow } from '../change.ts';
 import { dropped, mapped } from './json-trees.ts';
 
-/** A change of JSON. */
+/** A row for a change of JSON, whose result is text. */
 export type JsonRow = ChangeRow<JsonNode, string>;
 
 /** Writes JSON without white space. */
@@ -17,7 +17,7 @@ function ifDifferent(node: JsonNode, change: (node: JsonNode) => JsonNode): stri
   return changed === node ? undefined : compact(changed);
 }
 
-/** Fields that frameworks add to the parsed body: Rails and Phoenix the route, Mongoose its ids, forms a token. */
+/** Matches keys that frameworks add to a parsed body: routes (Rails, Phoenix), ids (Mongoose), tokens of forms. */
 const FRAMEWORK_KEYS =
   /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
 
@@ -41,7 +41,7 @@ function asDigits(node: JsonNode): JsonNode {
   return isNumber ? { kind: 'string', literal: `"${node.text}"` } : node;
 }
 
-/** Styles in which serializers of .NET, Java and Python write the names of fields. */
+/** Styles in which serializers of .NET, Java and Python write keys. */
 const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
   ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
   ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
@@ -56,7 +56,7 @@ function withKeys(node: JsonNode, change: (key: string) => string): JsonNode {
   return { kind: 'object', members };
 }
 
-/** Changes that programs make to the members and values of JSON when they read it and write it again. */
+/** Changes that programs make to the members and values of JSON when they parse it and write it again. */
 export const VALUE_ROWS: readonly JsonRow[] = [
   [
     2,
@@ -76,7 +76,11 @@ export const VALUE_ROWS: readonly JsonRow[] = [
     'without the members that a framework adds to the parsed body',
     (node) => ifDifferent(node, (each) => dropped(each, ({ key }) => FRAMEWORK_KEYS.test(key))),
   ],
-  [2, 'with null for its empty texts, as Laravel reads them', (node) => compact(mapped(node, nullForEmpty))],
+  [
+    2,
+    'with null for its empty strings, as Laravel reads them',
+    (node) => compact(mapped(node, nullForEmpty)),
+  ],
   ...KEY_STYLES.map(([style, change]): JsonRow => {
     return [
       2,
@@ -86,9 +90,9 @@ export const VALUE_ROWS: readonly JsonRow[] = [
   }),
   [
     2,
-    'with numbers for its texts of digits, as JSON_NUMERIC_CHECK of PHP writes them',
+    'with numbers for its strings of digits, as JSON_NUMERIC_CHECK of PHP writes them',
     (node) => ifDifferent(node, (each) => mapped(each, asNumber)),
   ],
-  [2, 'with texts for its numbers', (node) => ifDifferent(node, (each) => mapped(each, asDigits))],
+  [2, 'with strings for its numbers', (node) => ifDifferent(node, (each) => mapped(each, asDigits))],
   [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
 ];

@@ -1,7 +1,7 @@
 import { stringified } from '../../../signature/body/json-text.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 
-// Functions that take the right body out of a wrapped one, each undefined for other bodies.
+// Functions that extract the right body from one that wraps it. They return undefined for bodies that do not.
 
 /** Removes the chunk lengths from a chunked body (RFC 9112, 7.1). */
 export function unchunked({ bytes: body, head }: KeptBody): Buffer | undefined {
@@ -19,16 +19,15 @@ export function unchunked({ bytes: body, head }: KeptBody): Buffer | undefined {
   return Buffer.concat(chunks);
 }
 
-/** The JSON at the start of a body that continues with other text after it. */
+/** The JSON object or list at the start of a body that continues after it. */
 export function jsonThenMore({ text, problem }: KeptBody): string | undefined {
-  // Requires an object or an array at the start: a date or a list of bytes begins with a number, which is JSON but not a
-  // message.
+  // Requires an object or an array, because a date or a list of bytes begins with a number, which is JSON, too.
   const isMessage = problem?.isAfterEnd === true && /^\s*[[{]/.test(text ?? '');
   return isMessage ? text?.slice(0, problem.at).trimEnd() : undefined;
 }
 
 /**
- * The JSON at the end of a body that begins with other text, such as a line of a log. Undefined if the body begins like an
+ * The JSON at the end of a body that begins with other text, as a log line does. Undefined if the body begins like an
  * encoded form (`payload=…`).
  */
 export function jsonAfterText({ text, problem }: KeptBody): string | undefined {

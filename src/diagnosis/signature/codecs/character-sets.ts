@@ -13,7 +13,7 @@ const NORMALIZED = {
 
 const windows1252 = new TextDecoder('windows-1252');
 
-/** Character sets other than UTF-8. They change only what is not all ASCII. */
+/** Encodings other than correct UTF-8: other character sets, UTF-8 twice, Unicode forms. They leave ASCII unchanged. */
 export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
   {
     name: 'UTF-8 twice, because it was taken for Latin-1',
@@ -39,7 +39,7 @@ export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
   {
     name: 'Latin-1',
     encode: ({ text }) => Buffer.from(text, 'latin1'),
-    // All bytes that are characters of Latin-1 are the same ones in windows-1252, which has more.
+    // Decodes windows-1252, which has all printable characters of Latin-1 and more.
     decode: ({ bytes }) => (isUtf8(bytes) || !isPlainText(bytes) ? undefined : windows1252.decode(bytes)),
     received: {
       code: 'latin-1',
@@ -61,7 +61,7 @@ export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
   { name: 'Unicode form NFD', encode: (plain) => normalized(plain, 'NFD'), signed: NORMALIZED },
 ]);
 
-/** The encodings in UTF-16. Unlike the other character sets, they change ASCII. */
+/** Encodings in UTF-16. Unlike CHARACTER_SETS, they also change ASCII. */
 export const UTF_16: readonly Codec[] = withMeaning(AS_UTF_8, [
   {
     name: 'UTF-16 with a byte order mark and CRLF at its end, as Out-File of PowerShell writes it',
@@ -87,7 +87,7 @@ export const UTF_16: readonly Codec[] = withMeaning(AS_UTF_8, [
   { name: 'big-endian UTF-16', cost: 3, encode: ({ text }) => Buffer.from(text, 'utf16le').swap16() },
 ]);
 
-/** Returns the UTF-8 bytes of a text that was decoded in another character set; undefined if it was not. */
+/** Restores the UTF-8 bytes of a text that was decoded from the wrong character set. Undefined for other texts. */
 function utf8Of(
   text: string,
   write: (text: string) => Buffer,
@@ -98,7 +98,7 @@ function utf8Of(
   return isUtf8(bytes) && read(bytes) === text ? bytes : undefined;
 }
 
-/** Encodes a text in windows-1252, with ? for other characters. */
+/** Encodes a text in windows-1252, with ? for characters that it does not have. */
 function inWindows1252(text: string): Buffer {
   byteOfCharacter ??= new Map(
     Array.from({ length: 256 }, (_, byte) => [windows1252.decode(Uint8Array.of(byte)), byte]),
@@ -108,17 +108,17 @@ function inWindows1252(text: string): Buffer {
 
 let byteOfCharacter: ReadonlyMap<string, number> | undefined;
 
-/** Number of bytes at the start of a body that show whether the body is text or binary data. */
+/** Number of bytes to check at the start of a body, in order to tell text from binary data. */
 const LOOKED_AT = 65_536;
 
-/** Whether bytes have no control characters except white space, so that they may be text in a one-byte encoding. */
+/** Whether bytes may be text in a one-byte encoding: the first LOOKED_AT have no control characters but white space. */
 function isPlainText(bytes: Buffer): boolean {
   return bytes.subarray(0, LOOKED_AT).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
 
 /**
- * Matches more combining marks in a row than any language has (UAX #15, Stream-Safe Text Format). Sorting them takes time
- * quadratic in their number: minutes for a megabyte.
+ * Matches more combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). Text with such a run
+ * is not normalized, because sorting the marks takes quadratic time: minutes for a megabyte.
  */
 const MANY_MARKS = /\p{M}{31}/u;
 
@@ -126,7 +126,10 @@ function normalized({ text }: Written, form: 'NFC' | 'NFD'): Bytes | undefined {
   return MANY_MARKS.test(text) ? undefined : text.normalize(form);
 }
 
-/** Decodes UTF-16, without its byte order mark. Undefined if the first four bytes are not UTF-16. */
+/**
+ * Decodes UTF-16 and removes its byte order mark. Undefined for fewer than four bytes, and for bytes that begin neither
+ * with a byte order mark nor with two characters of Latin-1.
+ */
 function utf16Text(bytes: Buffer): string | undefined {
   if (bytes.length < 4) return undefined;
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes;

@@ -1,12 +1,12 @@
 import { LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import type { Written } from './codec.ts';
 
-// Conversions of codecs that take more than a line.
+// Conversions for codecs that take more than one line.
 
-/** Maximum length of a list of byte values (`[123, 34, …]`) that is decoded: a message needs less, and 4 MB would take 170 ms. */
+/** Maximum characters of a list of byte values (`[123, 34, …]`): messages need fewer, and 4 MB would take 170 ms. */
 const LONGEST_LIST = 256 * 1024;
 
-/** The bytes whose decimal values a text lists: `123,34,116`. */
+/** Decodes a list of at least four decimal byte values: `123,34,116,34`. Undefined for other texts. */
 export function listedBytes({ text }: Written): Buffer | undefined {
   if (text.length > LONGEST_LIST || !/^\s*\[?\s*\d{1,3}(?:[\s,]+\d{1,3}){3}/.test(text)) return undefined;
   const values = text
@@ -24,7 +24,7 @@ export function isPacked(bytes: Buffer): boolean {
   return MAGIC.some((magic) => start.startsWith(magic));
 }
 
-/** Unpacks gzip or zlib. Undefined if the bytes are damaged, or unpack to too much: gigabytes would take too long. */
+/** Unpacks gzip or zlib. Undefined for other or damaged bytes, and for results that would take too long to unpack. */
 export function unpackedBytes({ bytes }: Written): Buffer | undefined {
   if (!isPacked(bytes)) return undefined;
   const maxOutputLength = Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED * bytes.length);
@@ -36,7 +36,10 @@ export function unpackedBytes({ bytes }: Written): Buffer | undefined {
   }
 }
 
-/** Maximum ratio of unpacked to packed bytes: JSON is never compressed to less than 1/64. */
+/**
+ * Maximum ratio of unpacked to packed bytes, for results above LARGEST_DIAGNOSED. Webhook bodies of that size hardly
+ * ever compress to less than 1/64.
+ */
 const MOST_UNPACKED = 64;
 
 /** The text that Python prints for bytes: `str(body)`. */
@@ -61,7 +64,7 @@ function hexEscape(character: string): string {
   return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
-/** Escapes quotes, backslashes and all bytes that are not printable ASCII. */
+/** Escapes double quotes, backslashes and all bytes other than printable ASCII: `\x22`. */
 export function hexEscaped(bytes: Buffer): string {
   return bytes
     .toString('latin1')
@@ -76,7 +79,7 @@ export function hexUnescaped({ text, bytes }: Written): Buffer | undefined {
   return Buffer.from(unescaped, 'latin1');
 }
 
-/** The value of the literal of a JSON string; undefined for other texts. */
+/** The value of a JSON string literal; undefined for other texts. */
 export function parsedString(literal: string): string | undefined {
   try {
     const value: unknown = JSON.parse(literal);
@@ -86,14 +89,14 @@ export function parsedString(literal: string): string | undefined {
   }
 }
 
-/** Replaces the characters that HTML reserves by their entities, quotes only if the entity of an apostrophe is given. */
+/** Replaces &, < and > with HTML entities, and both kinds of quotes too if the entity for an apostrophe is given. */
 export function entitiesEncoded(text: string, apostrophe?: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   if (apostrophe === undefined) return escaped;
   return escaped.replaceAll('"', '&quot;').replaceAll("'", apostrophe);
 }
 
-/** Decodes the entities of the characters that HTML reserves. */
+/** Decodes the HTML entities of quotes, <, > and &. */
 export function entitiesDecoded(text: string): string {
   return text
     .replaceAll(/&#0?39;|&#x27;|&apos;/gi, "'")
@@ -103,7 +106,7 @@ export function entitiesDecoded(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Percent-encodes all characters but those that RFC 3986 does not reserve. */
+/** Percent-encodes all characters except the unreserved ones of RFC 3986. */
 export function urlEncoded({ bytes }: Written): string {
   return encodeURIComponent(bytes.toString()).replaceAll(
     /[!'()*]/g,
@@ -111,7 +114,10 @@ export function urlEncoded({ bytes }: Written): string {
   );
 }
 
-/** Decodes percent-encoding. Undefined for a text that has characters which are always encoded. */
+/**
+ * Decodes percent-encoding, and each + as `plus`. Undefined for malformed text, and for text with characters that an
+ * encoder does not leave as they are: double quotes, braces, angle brackets, or white space before other characters.
+ */
 export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
   if (/["{}<>]|\s\S/.test(text)) return undefined;
   try {
@@ -121,7 +127,7 @@ export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
   }
 }
 
-/** Replaces typographic quotes, which chats and word processors write, by those of ASCII. */
+/** Replaces typographic quotes, which chats and word processors write, with ASCII quotes. */
 export function plainQuotes(text: string): string {
   return text.replaceAll(/[\u2018\u2019]/g, "'").replaceAll(/[\u201c-\u201f]/g, '"');
 }

@@ -1,7 +1,7 @@
 import { SAME_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
 import type { Applicable, Cost } from '../change.ts';
 
-/** A text and its bytes in UTF-8; for a body, its bytes and their text. */
+/** A secret or body as text and as bytes. The text has U+FFFD in place of bytes that are not UTF-8. */
 export interface Written {
   readonly text: string;
   readonly bytes: Buffer;
@@ -17,8 +17,8 @@ interface ChangeMeaning {
 }
 
 /**
- * A way to encode a text or bytes. By mistake, one side encodes or decodes the secret or the body, and the other side does
- * not. Each function returns undefined, or what it was given, if there is nothing to encode or decode.
+ * A way to encode a secret or a body. The mistake is that one side encodes or decodes it, and the other side does not.
+ * Each function returns undefined, or its input, if there is nothing to encode or decode.
  */
 export interface Codec {
   /** Name of the encoded form, to follow "encoded as" and "decoded from": `base64`. */
@@ -35,7 +35,7 @@ export interface Codec {
   readonly received?: ChangeMeaning;
 }
 
-/** Gives the same meaning to all codecs that have none. */
+/** Sets `signed` of all codecs that do not have it. */
 export function withMeaning(signed: ChangeMeaning, codecs: readonly Codec[]): readonly Codec[] {
   return codecs.map((codec) => ({ signed, ...codec }));
 }
@@ -43,7 +43,7 @@ export function withMeaning(signed: ChangeMeaning, codecs: readonly Codec[]): re
 type Direction = 'encode' | 'decode';
 
 const RE_ENCODED: ChangeMeaning = { code: 'other-encoding', fix: SAME_BYTES };
-/** Decoding is likely wherever it is possible, because few texts can be decoded at all. */
+/** Cost of decoding: low, because text that can be decoded was probably encoded. */
 const DECODING_COST: Cost = 1;
 
 /** The changes that encode a body, or those that decode it. */
@@ -70,7 +70,7 @@ export function secretCodecChanges(
   ]);
 }
 
-/** The change by one direction of a codec. Empty if the codec does not have that direction. */
+/** The change that encodes or decodes with a codec, in a list. Empty if the codec has no such function. */
 function changeBy(
   codec: Codec,
   direction: Direction,

@@ -19,7 +19,7 @@ import {
 const STRINGIFY_ONCE =
   'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again';
 
-/** Ways to write bytes as text or as other bytes. */
+/** Ways to write bytes as text or as other bytes, hashes included. */
 export const BYTE_CODECS: readonly Codec[] = [
   {
     name: 'base64',
@@ -34,7 +34,7 @@ export const BYTE_CODECS: readonly Codec[] = [
     },
   },
   {
-    // PostgreSQL shows bytes as hex after \x, others after 0x.
+    // PostgreSQL writes \x before the hex digits of bytes, and other programs write 0x.
     name: 'hex',
     encode: ({ bytes }) => bytes.toString('hex'),
     decode: ({ text }) => {
@@ -77,13 +77,13 @@ export const BYTE_CODECS: readonly Codec[] = [
   ...hashed('md5', 'MD5'),
 ];
 
-/** A hash is no encoding, but one side may take the hash of the secret or the body in place of the secret or body. */
+/** Makes codecs for the hash of a secret or body. A hash is not an encoding, but one side may use it by mistake. */
 function hashed(algorithm: string, name: string): readonly Codec[] {
   return [
     {
       name: `the hex of its ${name}`,
       encode: ({ bytes }) => createHash(algorithm).update(bytes).digest('hex'),
-      // Services whose frame has the method and path sign this hash of the body.
+      // Costs less, because services that sign the method and path often sign this hash in place of the body.
       bodyCost: algorithm === 'sha256' ? 1 : 3,
     },
     {
@@ -95,7 +95,7 @@ function hashed(algorithm: string, name: string): readonly Codec[] {
   ];
 }
 
-/** Packing is for bodies alone: a secret is too short to be packed. */
+/** Compression. It is tried only for bodies, because secrets are too short to be compressed. */
 export const GZIP: Codec = {
   name: 'gzip or zlib',
   encode: ({ bytes }) => process.getBuiltinModule('node:zlib').gzipSync(bytes),
@@ -124,7 +124,7 @@ export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['
   },
 ]);
 
-/** Ways to escape the characters that are special in JSON, HTML, CSV or a shell. */
+/** Ways to escape special characters, as in JSON, HTML, CSV, SQL, logs and shells. */
 export const ESCAPES: readonly Codec[] = [
   {
     name: 'a JSON string',
