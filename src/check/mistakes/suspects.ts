@@ -51,7 +51,9 @@ export interface ProbeOutcome extends CheckProbe {
   readonly response: CheckResponse;
   /** Whether the response is the one that the check expects. */
   readonly isRight: boolean;
-  /** State of the receiver after it closed the connection. Undefined if it kept running, or did not close one. */
+  /**
+   * State of the receiver after it closed the connection. Undefined if it kept running, or left the connection open.
+   */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
   /** The error that the receiver printed during the check, as a sentence. */
   readonly printed?: string | undefined;
@@ -120,8 +122,8 @@ export class SuspectModel {
   }
 
   /**
-   * The mistake of rejecting a request without a 4xx: by a redirect, a page or words. A body of a forgery other than
-   * the one that all correct messages got counts as words.
+   * The mistake of rejecting a request without a 4xx: by a redirect, a page or words. If all correct messages got one
+   * body and a forgery another, that counts as words, too.
    */
   unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
     const reply = replyOf({ response });
@@ -151,8 +153,7 @@ export class SuspectModel {
    * likelier than two. Among equals, returns the mistakes that the most responses could have disproved.
    */
   explain(failure: ProbeOutcome): readonly Suspect[] {
-    // Failures with the same words of the receiver have one cause, so a mistake that explains only some is not that
-    // cause.
+    // Failures with the same words of the receiver have one cause, which a mistake that explains only some is not.
     const alike = this.#observations.filter((each) => !each.isRight && hasSameWords(each, failure));
     const possible = this.#suspects.filter(
       (suspect) =>
@@ -196,7 +197,9 @@ export class SuspectModel {
     return predicts(observation)?.disproves?.includes(this.behaviorOf(observation)) ?? false;
   }
 
-  /** The failures like this one: of forgeries or not, with the same behavior and the same status or network error. */
+  /**
+   * The failures like this one: with the same behavior and status (or network error), and forged only if this one is.
+   */
   alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
     const key = this.keyOf(failure);
     return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
