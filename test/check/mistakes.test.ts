@@ -260,7 +260,7 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
     {
       code: 'refuses-valid',
       confidence: 'likely',
-      says: 'another path gets 404; what remains: it reads a header of a rarer name, or its secret is another',
+      says: 'another path gets 404; what remains: it reads a header with an unusual name, or it has a different secret',
     },
   ],
 ])('compares with other requests to explain %s', async (_, receiver, { says, ...expected }) => {
@@ -335,12 +335,12 @@ it.each<[string, Respond, string]>([
   [
     'the header, if a message without a signature gets another response',
     ({ headers }) => ({ status: headers['x-signature'] === undefined ? 400 : 401 }),
-    'so it reads the right header; what remains: its secret is another, or it hashes other bytes',
+    'so it reads the right header; what remains: it has a different secret, or it hashes other bytes',
   ],
   [
     'the hash, if half a signature gets another response',
     (request) => ({ status: signatureOf(request).length === 40 ? 401 : 400 }),
-    'what remains: its secret is another, or it hashes other bytes than those of the body',
+    'what remains: it has a different secret, or it hashes other bytes than those of the body',
   ],
   [
     'nothing, if a body that is not JSON gets another response',

@@ -11,14 +11,15 @@ export interface FailureContext {
   readonly model: SuspectModel;
   /** The mistake in verifying signatures that a probe has proved. */
   readonly proved: ReceiverMistake | undefined;
-  /** The mistake that a counter-probe has found for such a response. */
+  /** The mistake that a counter-probe has found for failures of this class, with this status or network error. */
   readonly countered: ReceiverMistake | undefined;
   readonly isSigned: boolean;
 }
 
 /**
- * Explains an unexpected response, from the most certain to the vaguest: by the response itself, by a probe, by the mistakes
- * that are consistent with the whole run, by what the failed messages have in common, by the status.
+ * Explains an unexpected response by the first of these that applies: a counter-probe, the response itself, a mistake
+ * that a probe has proved, a mistake that is consistent with the whole run and explains all similar failures, a
+ * difference between failed and accepted messages, a mistake that explains only some similar failures, the status.
  */
 export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
   const mistake = explainResponse(seen, context);
@@ -54,7 +55,9 @@ function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): R
   return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
-/** The mistake of rejecting a correct message in words, with a 2xx, and the reason if a probe shows it. */
+/**
+ * The mistake of rejecting a correct message in the words of a 2xx, together with the mistake that a probe has proved.
+ */
 function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): ReceiverMistake | undefined {
   const own = isRejectedInWords(response) ? ownCause(response) : undefined;
   const says = `it rejects a correct message in words: ${own?.says}`;
@@ -62,7 +65,7 @@ function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): Re
   return { ...proved, says: `${proved.says}; ${says}`, fix: `${proved.fix}; and ${own.fix}` };
 }
 
-/** The mistakes that explain a failure. A message that is rejected like all others needs no explanation of its own. */
+/** The mistakes that explain a failure. Empty if no correct message passed: a failure of all messages has one cause. */
 export function suspectsOf(failure: ProbeOutcome, model: SuspectModel): readonly Suspect[] {
   return model.passed.length === 0 ? [] : model.explain(failure);
 }
@@ -73,7 +76,7 @@ export function explainsAlike(suspect: Suspect, failure: ProbeOutcome, model: Su
   return model.alike(failure).every((each) => explained.includes(each));
 }
 
-/** Combines the remaining suspects into one mistake. If there are several, the text names all, and each is only likely. */
+/** Combines suspects into one mistake. If they say different things, it names all of them and is only likely. */
 function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   const [{ predicts: _, ...first }, ...others] = suspects;
   if (others.every(({ says }) => says === first.says)) return first;
@@ -82,13 +85,15 @@ function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   return { code: first.code, says, fix, confidence: 'likely' };
 }
 
-/** The mistake of failing on messages that have something in common, if the others passed with the same secret. */
+/**
+ * The mistake of failing on messages whose content differs from that of all accepted ones, if a difference is known.
+ */
 function apartMistake(
   failure: ProbeOutcome,
   { model, isSigned }: FailureContext,
 ): ReceiverMistake | undefined {
   const { response } = failure;
-  // Without a response for another reason, the message does not matter.
+  // Network errors other than a reset or a timeout do not depend on the message.
   const isLost = response.kind === 'none' && !/^(?:reset|timeout)$/.test(response.error);
   if (failure.isForged || failure.facts === undefined || isLost) return undefined;
   const passed = model.passed.flatMap(factsOf);
@@ -131,7 +136,9 @@ const CATCH =
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/** Fixes for the author of the receiver: those of the causes tell senders to retry for longer. */
+/**
+ * Fixes for the author of the receiver, by code of the cause. The fixes of the causes themselves address the sender.
+ */
 const OWN_FIXES: Readonly<Record<string, string>> = {
   exception: 'repair this in the receiver, whose log names file and line',
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
@@ -145,7 +152,7 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
   const isLimit = kind === 'busy' && response.status === 429;
-  // A page is a guess until a forgery gets it, too.
+  // A page is not proof: a receiver that rejects forgeries may respond to messages with one.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
   return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
 }
@@ -183,7 +190,7 @@ function commonMistake({ response, isForged }: ProbeOutcome, context: FailureCon
   }
 }
 
-/** Codes of causes that say only that a message was rejected: the run itself knows more about the reason. */
+/** Codes of causes that say little more than that a message was rejected. The run knows more about the reason. */
 const VAGUE: ReadonlySet<string> = new Set(
   'signature-refused signature-invalid-there unsigned malformed status'.split(' '),
 );
@@ -223,7 +230,7 @@ const HASH_BYTES = 'hash the bytes of the body as received, before any parser or
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
 const ACCEPT_SUCH = `${LOOK_INTO_LOG}: real senders send such messages, in which fields can be missing (anonymousId can stand in place of userId)`;
 
-/** Codes of causes that do not rule out the signature as the reason of a rejection. */
+/** Codes of causes that do not rule out the signature as the reason for a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'output-words', 'permission']);
 
 /** Whether the cause of a rejection shows that the signature is not the reason for the rejection. */

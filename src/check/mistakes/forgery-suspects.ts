@@ -9,10 +9,10 @@ const of = (...checks: readonly string[]): Matches => {
 const isForged: Matches = (probe) => probe.isForged;
 const isCutOff: Matches = ({ check, bytes }) => check === 'malformed' && bytes > 0;
 const isEmpty: Matches = ({ check, bytes }) => check === 'malformed' && bytes === 0;
-/** Forgeries whose signatures have the right length. */
+/** Matches forgeries with a wrong signature of the right length. */
 const isOfRightLength = of('wrong-signature', 'other-secret');
 
-/** Predicts these behaviors for the probes in `shown`. On a probe in `never`, they disprove the mistake. */
+/** Predicts these behaviors for probes that match `shown`. On probes that match `never`, they disprove the mistake. */
 function behaves(behaviors: readonly Behavior[], shown: Matches, never?: Matches): Suspect['predicts'] {
   const predicts = shows(behaviors, shown);
   return (probe) => predicts(probe) ?? (never?.(probe) === true ? { disproves: behaviors } : undefined);
@@ -21,7 +21,7 @@ function behaves(behaviors: readonly Behavior[], shown: Matches, never?: Matches
 const lets = (shown: Matches, never?: Matches) => behaves(['taken'], shown, never);
 const fails = (shown: Matches, never?: Matches) => behaves(['failing', 'broken'], shown, never);
 
-/** A receiver that accepts everything neither rejects a forgery nor fails on one. */
+/** Predicts that the receiver accepts a forgery. Every other behavior disproves the mistake. */
 const TAKES_EACH: Prediction = {
   explains: ['taken'],
   disproves: ['unverified', 'refused', 'unclear', 'failing', 'broken', 'late'],
@@ -70,7 +70,7 @@ function verifyingSuspects(schemes: readonly SignatureScheme[]): readonly Suspec
   ];
 }
 
-/** Mistakes that depend on how the forged signature differs from the right one. */
+/** Mistakes that show only for some forgeries, depending on what is wrong with the signature. */
 const LENGTH_SUSPECTS: readonly Suspect[] = [
   {
     code: 'accepts-part-of-signature',

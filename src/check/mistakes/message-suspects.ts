@@ -8,7 +8,10 @@ const hasFeature = (feature: string): Matches =>
   messages(({ facts }) => facts?.features.has(feature) === true);
 const isLarge = messages(({ bytes }) => bytes > MAX_MESSAGE_BYTES / 2);
 
-/** Makes a suspect for each behavior (or status) that a mistake may cause. Correct behavior disproves the suspect. */
+/**
+ * Makes a suspect for each behavior or status that a mistake may cause; `says` has a sentence for each. A suspect is
+ * disproved if the receiver accepts a matching message.
+ */
 function suspected(
   code: string,
   matches: Matches,

@@ -5,9 +5,10 @@ import type { CheckRequest } from '../sample.ts';
 import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
 
 /**
- * A receiver's behavior on one request. `unverified`: it rejects the request as it rejects a forgery. `refused`: it rejects
- * the request in another way, so the signature is not the reason. `late`: no response in time. `broken`: it closed the
- * connection. `unclear`: its status contradicts its body, or it redirects.
+ * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: it rejects the request as it rejects a forgery.
+ * `refused`: it rejects the request in another way, so the signature is not the reason. `failing`: a 5xx, or a 4xx that
+ * asks to wait. `late`: no response in time. `broken`: no response for another reason, such as a closed connection.
+ * `unclear`: a redirect, or a 2xx whose body reports a failure or a rejection.
  */
 export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' | 'broken' | 'unclear';
 
@@ -17,9 +18,9 @@ export interface CheckProbe {
   readonly request?: CheckRequest | undefined;
   /** Code of the check that the request belongs to. */
   readonly check: string;
-  /** Whether the receiver must reject the request because of its signature. */
+  /** Whether the receiver must reject the request when it verifies the signature. */
   readonly isForged: boolean;
-  /** Whether the same request was sent before. */
+  /** Whether the request repeats the previous request of the same check. */
   readonly isRepeated: boolean;
   readonly bytes: number;
   /** Undefined if the body is not JSON. */
@@ -50,15 +51,17 @@ export interface ProbeOutcome extends CheckProbe {
   readonly response: CheckResponse;
   /** Whether the response is the one that the check expects. */
   readonly isRight: boolean;
-  /** State of the receiver right after it closed the connection. */
+  /**
+   * State of the receiver after it closed the connection. Undefined if it kept running, or left the connection open.
+   */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
-  /** The error that the receiver printed before it closed the connection, as a sentence. */
+  /** The error that the receiver printed during the check, as a sentence. */
   readonly printed?: string | undefined;
 }
 
-/** Prediction of a mistake for a probe: the behavior that it explains, and the behavior that disproves it. */
+/** The behaviors that a mistake explains for a probe, and the behaviors that disprove the mistake. */
 export interface Prediction {
-  /** Behaviors and statuses. */
+  /** Behaviors, and statuses as text (`413`). */
   readonly explains?: readonly string[];
   readonly disproves?: readonly Behavior[];
 }
@@ -69,7 +72,10 @@ export interface Suspect extends ReceiverMistake {
   readonly predicts: (probe: CheckProbe) => Prediction | undefined;
 }
 
-/** Predicts one of these behaviors (or statuses) for each probe that matches: correct behavior disproves the mistake. */
+/**
+ * Predicts one of these behaviors or statuses for each probe that matches. If the receiver accepts a correct message or
+ * rejects another request, even unclearly, the mistake is disproved.
+ */
 export function shows(explains: readonly string[], matches: Matches) {
   return (probe: CheckProbe): Prediction | undefined => {
     if (!matches(probe)) return undefined;
@@ -82,9 +88,9 @@ export function shows(explains: readonly string[], matches: Matches) {
 export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];
-  /** The fields that make a failed request fail, if further requests have shown them. */
+  /** For each failed request, the fields that make it fail, if further requests have shown them. */
   readonly differences = new Map<CheckRequest | undefined, BodyDifference>();
-  /** Response to a forged message, with which rejections of correct messages are compared. */
+  /** Response to a forged message, with which the responses to correct messages are compared. */
   forgery: CheckResponse | undefined;
 
   constructor(suspects: readonly Suspect[]) {
@@ -115,7 +121,10 @@ export class SuspectModel {
     }
   }
 
-  /** The mistake of rejecting a forgery in words only. Other words than all correct messages got count, too. */
+  /**
+   * The mistake of rejecting a request without a 4xx: by a redirect, a page or words. If all correct messages got one
+   * body and a forgery another, that counts as words, too.
+   */
   unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
     const reply = replyOf({ response });
     const replies = isForged && reply ? this.passed.map((each) => replyOf(each)) : [];
@@ -126,8 +135,9 @@ export class SuspectModel {
   }
 
   /**
-   * Whether a rejection may be about the signature: it has the status of a rejected forgery, and words about the signature
-   * if the forgery has them, or the same words with a 2xx. True if no forgery was sent.
+   * Whether a rejection may be about the signature, because it is like the response to a forgery. A 4xx must have the
+   * same status, and words about the signature if the forgery got such words. A 2xx must have the same words. True if
+   * no forgery was sent.
    */
   isAsForgery(response: CheckResponse): boolean {
     const { forgery } = this;
@@ -139,11 +149,11 @@ export class SuspectModel {
   }
 
   /**
-   * Returns the consistent mistakes that explain this failure and the most other failures, because one mistake is likelier
-   * than two. Among equals, returns the mistakes that the most results could have disproved.
+   * Returns the consistent mistakes that explain this failure and the most other failures, because one mistake is
+   * likelier than two. Among equals, returns the mistakes that the most responses could have disproved.
    */
   explain(failure: ProbeOutcome): readonly Suspect[] {
-    // The same words have the same cause: a mistake that explains only some of these failures is not that cause.
+    // Failures with the same words of the receiver have one cause, which a mistake that explains only some is not.
     const alike = this.#observations.filter((each) => !each.isRight && hasSameWords(each, failure));
     const possible = this.#suspects.filter(
       (suspect) =>
@@ -159,8 +169,8 @@ export class SuspectModel {
   }
 
   /**
-   * Corrects the cause that a system in front of the receiver rejects every message, if messages passed: it rejects only
-   * some.
+   * Replaces the cause that a system in front of the receiver rejects every message, if correct messages passed: the
+   * system rejects only some.
    */
   withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
     const { response, isForged } = failure;
@@ -187,7 +197,9 @@ export class SuspectModel {
     return predicts(observation)?.disproves?.includes(this.behaviorOf(observation)) ?? false;
   }
 
-  /** The failures of correct messages with the same behavior and status as this one. */
+  /**
+   * The failures like this one: with the same behavior and status (or network error), and forged only if this one is.
+   */
   alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
     const key = this.keyOf(failure);
     return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
@@ -208,11 +220,11 @@ export class SuspectModel {
   }
 }
 
-/** The words of a 2xx, without its numbers, such as a count of bytes. */
+/** The start of the body of a 2xx, with # in place of numbers, such as a count of bytes. */
 const replyOf = ({ response }: Pick<ProbeOutcome, 'response'>) =>
   response.kind === 'taken' ? response.reply?.replaceAll(/\d+/g, '#') : undefined;
 
-/** The cause of a rejection by a system that let other messages pass. */
+/** The cause of a rejection by a system in front of the receiver that let other messages pass. */
 const SOME_REJECTED = {
   code: 'layer',
   kind: 'status',
@@ -222,7 +234,7 @@ const SOME_REJECTED = {
   fix: 'look for a limit or a rule of that layer (the size of bodies, a firewall), and exempt this path',
 } as const;
 
-/** Whether both responses are explained by the same words of the receiver. */
+/** Whether the causes of both responses quote the same words of the receiver. */
 function hasSameWords(one: ProbeOutcome, other: ProbeOutcome): boolean {
   const [words, otherWords] = [one, other].map(({ response }) =>
     response.kind !== 'none' && response.cause?.isQuotation ? response.cause.says : undefined,

@@ -1,16 +1,21 @@
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 
-/** A request whose response is compared with that to a forgery of the right length. */
+/** A request whose response is compared with the response to a forgery, whose signature is wrong but whole. */
 type FurtherRequest = 'unsigned' | 'short' | 'unparsable' | 'elsewhere';
 
-/** Evidence that can disprove a mistake: another response, words about the signature, or a digest that the receiver shows. */
+/**
+ * Evidence for or against a mistake: a response that differs from the response to the forgery, words about the
+ * signature, or a digest that the receiver shows.
+ */
 type Evidence = FurtherRequest | 'words' | 'digest';
 
-/** A mistake that makes a receiver reject all messages alike. */
+/** A mistake that makes a receiver reject all messages in the same way. */
 interface VerificationSuspect {
   readonly says: string;
-  /** The evidence that disproves this mistake, such as another response to a request that it rejects like a forgery. */
+  /**
+   * Evidence that disproves this mistake. A receiver with the mistake responds to a listed request as to the forgery.
+   */
   readonly disprovedBy: readonly Evidence[];
   /** The evidence without which this mistake is not suspected. */
   readonly needs?: Evidence;
@@ -21,18 +26,18 @@ const LAYER: VerificationSuspect = {
   disprovedBy: ['words', 'digest', 'unsigned', 'short', 'unparsable', 'elsewhere'],
 };
 
-/** The likeliest first. */
+/** Mistakes, the likeliest first. */
 const SUSPECTS: readonly VerificationSuspect[] = [
   { says: 'it hashes what it has made of the parsed message', disprovedBy: [], needs: 'unparsable' },
   LAYER,
-  { says: 'it reads a header of a rarer name', disprovedBy: ['digest', 'unsigned', 'short'] },
-  { says: 'its secret is another', disprovedBy: [] },
+  { says: 'it reads a header with an unusual name', disprovedBy: ['digest', 'unsigned', 'short'] },
+  { says: 'it has a different secret', disprovedBy: [] },
   { says: 'it hashes other bytes than those of the body', disprovedBy: ['unparsable'] },
   { says: 'it uses another hash', disprovedBy: ['short'] },
-  { says: 'it compares the right signature in a wrong way', disprovedBy: ['digest'] },
+  { says: 'it compares the right signature incorrectly', disprovedBy: ['digest'] },
 ];
 
-/** The digest that a receiver computes tells the remaining mistakes apart. */
+/** The fix if the receiver shows no digest. Its digest would tell the remaining mistakes apart. */
 const SHOW_DIGEST =
   'check that it has the same secret, and let it print the digest that it computes: behind hooks test URL -- COMMAND, or in its response while you test, hooks finds what it hashes';
 const COMPARE_SECRETS =
@@ -40,7 +45,7 @@ const COMPARE_SECRETS =
 const EXEMPT =
   "look into the receiver's log for this request: if its handler does not run, exempt this path in the layer in front; else ";
 
-/** Sentences about what each different response shows. */
+/** Sentences about what a response shows that differs from the response to the forgery. */
 const EVIDENCE: Readonly<Record<FurtherRequest, (status: string) => string>> = {
   unsigned: (status) => `a message without a signature gets ${status}, so it reads the right header`,
   short: (status) => `half a signature gets ${status}, so it compares with a signature of the right length`,
@@ -50,17 +55,17 @@ const EVIDENCE: Readonly<Record<FurtherRequest, (status: string) => string>> = {
 
 interface RejectedAlike {
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
-  /** The responses to the other requests. */
+  /** The responses to the further requests. */
   readonly compared: Readonly<Record<FurtherRequest, CheckResponse>>;
-  /** Number of wrong signatures that were rejected, too. */
+  /** Number of signatures of common mistakes that the receiver rejected. */
   readonly tried: number;
-  /** Whether the receiver shows a digest that it computed, which nothing explains. */
+  /** Whether the receiver shows a digest that no change of secret or body explains. */
   readonly showsOther: boolean;
 }
 
 /**
- * Names the mistakes that remain for a receiver that rejects correct and forged messages alike: those that predict each
- * response.
+ * Names the mistakes that remain for a receiver that rejects correct and forged messages alike: those that the evidence
+ * does not disprove.
  */
 export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
@@ -92,7 +97,10 @@ export function remainingMistakes({ forgery, compared, tried, showsOther }: Reje
   };
 }
 
-/** The response as text if it differs from the one to the forgery: its status, and its words if only they differ. */
+/**
+ * Describes a response that differs from the response to the forgery: `no response`, its status, or its status `with
+ * other words`. Undefined if the two are alike.
+ */
 function otherThan(forgery: RejectedAlike['forgery'], response: CheckResponse): string | undefined {
   if (response.kind === 'none') return 'no response';
   if (response.status !== forgery.status) return String(response.status);

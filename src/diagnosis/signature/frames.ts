@@ -5,7 +5,7 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
 import { guessesOf, nearTimes, type Field, type FieldGuesses, type FramedRequest } from './field-guesses.ts';
 
-/** Wrong texts that may have been signed before and after the body. */
+/** A wrong frame that may have been signed. A frame is the text around the body. */
 export interface FrameChange {
   readonly code: ReasonCode;
   readonly would: string;
@@ -13,20 +13,21 @@ export interface FrameChange {
   readonly frame: HmacFrame;
 }
 
-/** A template of the text that is signed. `asWhom` names the service that signs it, at the end of a sentence. */
+/** A template of the signed text. `asWhom` ends a sentence with the service that signs so: `, as github does`. */
 interface Template {
   readonly signs: string;
   readonly cost: number;
   readonly asWhom?: string;
 }
 
-/** Cost of a frame that is tried without other changes, because there are many. */
+/** Cost of the frames that are tried without other changes, because there are many of them. */
 const ALONE = 4;
 
 /**
- * Texts that may have been signed around the body: the parts of the scheme's own template in another order or number, the
- * templates of other schemes, and one or two fields with usual separators. Each is filled with the received id and timestamp,
- * or with guesses. Makes the many frames of the highest cost only when `upTo` asks for them.
+ * Frames that may have been signed by mistake: the scheme's own template with other values, other separators, or its
+ * parts reordered or left out; the templates of other schemes; and one to three fields with usual separators. Each
+ * template is filled with the received fields or with guesses. The many frames of the highest cost are made only when
+ * `upTo` asks for them.
  */
 export class FrameChanges {
   readonly #own: SignedFields;
@@ -46,7 +47,7 @@ export class FrameChanges {
     this.#guesses = guessesOf(request, own);
   }
 
-  /** The frames whose cost is at most `sum`. */
+  /** Returns the frames whose cost is at most `sum`. Empty if `sum` is 0. */
   upTo(sum: number): readonly FrameChange[] {
     if (sum === 0) return [];
     this.#few ??= this.#filled(likelyTemplates(this.#scheme, this.#guesses.path.length > 0));
@@ -77,7 +78,7 @@ function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generato
   }
   for (const { text, field } of layoutOf(scheme).headers.flatMap(({ parts }) => parts)) {
     const label = text.replace(/^[,\s]+/, '');
-    // The label of a field in the header, such as `t=`, stays before it.
+    // A sender may sign the label of a header field too, such as `t=` in `t={timestamp}`.
     if (label !== '') yield { signs: scheme.signs.replace(`{${field}}`, `${label}{${field}}`), cost: 2 };
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
@@ -85,7 +86,7 @@ function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generato
   if (hasTarget) yield* templates(2, TARGET_LISTS);
 }
 
-/** All orders of every selection of the parts, if the selection includes the body. */
+/** Returns all orders of every selection of the parts that includes the body. Empty for more than MOST_PARTS parts. */
 function selections(parts: readonly string[]): readonly (readonly string[])[] {
   const orders = (left: readonly string[]): readonly (readonly string[])[] => [
     [],
@@ -98,11 +99,11 @@ const MOST_PARTS = 4;
 const BODY = '{body}';
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 
-/** Parts of the request that services sign, with and without a timestamp. */
+/** Method, path and URL, as services sign them before the body, with and without a timestamp. */
 const TARGET_LISTS = ['url', 'path', 'method path', 'method url', 'timestamp method path', 'timestamp path']
   .map((names) => names.split(' ').map((name) => `{${name}}`))
   .map((fields) => [...fields, BODY]);
-/** One field before or after the body, and two fields before it. */
+/** One field before or after the body, and two different fields before the body. */
 const FIELD_LISTS = ['{timestamp}', '{id}', '{path}', '{url}', '{method}'].flatMap((field, _, all) => [
   ...beforeAndAfter(field),
   ...all.filter((other) => other !== field).map((other) => [field, other, BODY]),
@@ -122,20 +123,22 @@ function templates(cost: number, lists: readonly (readonly string[])[]): readonl
 /** Values for the fields of a template. */
 interface Filling {
   readonly values: Partial<Readonly<Record<Field, string>>>;
-  /** Describes values that are not the usual ones. */
+  /** Phrases for `would`: the template if it is not the scheme's own, and each unusual value. */
   readonly words: readonly string[];
   readonly cost: number;
   readonly code: ReasonCode;
 }
 
-/** Fills a template with the received fields and guesses: for all missing fields, or if none is missing, for one at a time. */
+/**
+ * Fills a template with received fields. Guesses all missing fields at once, or if none is missing, each field alone.
+ */
 function* filled(
   { signs, cost, asWhom = '' }: Template,
   own: SignedFields,
   guesses: FieldGuesses,
 ): Generator<FrameChange> {
   const over = cost === 0 ? [] : [`over ${signs.replaceAll('\n', '\\n')}${asWhom}`];
-  const used = [...signs.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as Field | 'body'); // templates have no others
+  const used = [...signs.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as Field | 'body'); // no other fields exist
   const fields = used.filter((field) => field !== 'body');
   const received: Filling = { values: own, words: over, cost, code: 'other-template' };
   const missing = fields.filter((field) => (received.values[field] ?? '') === '');
@@ -148,7 +151,7 @@ function* filled(
   }
 }
 
-/** Fills one field with each guess. A guess in place of a received value costs 1 more. */
+/** Fills one field with each guess, up to cost ALONE. A guess in place of a received value costs 1 more. */
 function guessed(filling: Filling, field: Field, guesses: FieldGuesses): readonly Filling[] {
   const own = filling.values[field] ?? '';
   const costs = { ...filling, cost: filling.cost + (own === '' ? 0 : 1) };

@@ -5,14 +5,17 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import type { Changed, Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
-/** Texts that languages write for a value that is not there, is no text, or is masked. */
+/** Texts that programs write for a value that is missing, is not text, or is masked. */
 const WORDS_FOR_NOTHING =
   'undefined,null,None,nil,NULL,false,[object Object],[object Promise],[object Undefined],********,**********'.split(
     ',',
   );
 const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
 
-/** Names of variables that hold secrets. The variables of the service, or that of hooks, are likelier and cost 2. */
+/**
+ * Returns names of variables that may hold the secret. Cost 2: names that start with the service's name, or
+ * HOOKS_SECRET for the default scheme. Cost 3: general names. Empty for other costs.
+ */
 function variableNames(schemeName: string, cost: Cost): readonly string[] {
   const service = schemeName.replaceAll('-', '_').toUpperCase();
   const isOurs = schemeName === DEFAULT_SCHEME;
@@ -43,7 +46,7 @@ const EXAMPLES = [
   'your-webhook-secret',
 ];
 
-/** The words of placeholders in code and examples: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
+/** Words of the placeholders in code and examples: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
 const OWNERS = ['', 'your', 'my', 'test', 'dev', 'super', 'default'];
 const NOUNS = ['', 'webhook', 'signing', 'webhook signing', 'shared'].flatMap((kind) =>
   ['secret', 'secret key', 'key', 'token'].map((noun) => `${kind} ${noun}`),
@@ -52,7 +55,7 @@ const ENDS = ['', 'here', '123'];
 
 let placeholders: ReadonlySet<string> | undefined;
 
-/** All placeholders. Made on first use, because a valid signature needs none. */
+/** Returns all placeholders. They are made on first use, because a valid signature does not need them. */
 function allPlaceholders(): ReadonlySet<string> {
   placeholders ??= new Set([
     ...['change me', 'replace me'].flatMap(joinedWords),
@@ -71,15 +74,18 @@ function joinedWords(text: string): readonly string[] {
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
-/** The secrets that the two sides may hold. */
+/** The known secrets, from which `otherSecrets` guesses the secret of the other side. */
 export interface HeldSecrets {
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
-  /** Name of the scheme, after which services name the variable of its secret. */
+  /** Name of the scheme. Services name the variable of the secret after it: `GITHUB_WEBHOOK_SECRET`. */
   readonly schemeName: string;
 }
 
-/** Returns the secrets of this cost that the other side may use instead of the given ones: known ones, the empty one, placeholders. */
+/**
+ * Returns the secrets of this cost that the other side may use instead of `secrets`: other known secrets, all secrets
+ * joined into one text, an empty secret, words for a missing value, examples, placeholders, and unexpanded variables.
+ */
 export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Secret>[] {
   const { secrets, otherSecrets: known, schemeName } = held;
   const change = (value: string, would: string, fix?: string): Changed<Secret> => {
@@ -113,7 +119,7 @@ function asExample(text: string): string {
   return `with "${text}" as the secret, as examples have it`;
 }
 
-/** The texts of a secret that the scheme decodes, each as the key. */
+/** The text of a secret, with and without its prefix, as keys: the sender did not decode it from base64. */
 export function undecoded(
   secret: string,
   { secretPrefix = '' }: SignatureScheme,
@@ -128,13 +134,16 @@ export function undecoded(
   }));
 }
 
-/** Tells how to fix a key that is empty because the secret was decoded from hex. Empty if the start of a secret is hex. */
+/**
+ * Returns the fix for a key that is empty because the secret was decoded from hex. Empty if a secret starts with two
+ * hex digits, because decoding it then gives at least one byte.
+ */
 export function decodedKeyFix(secrets: readonly string[]): string {
   return secrets.some((secret) => /^[0-9a-f]{2}/i.test(secret)) ? '' : NO_HEX;
 }
 
 const NO_HEX =
-  '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is no hex, so Buffer.from(secret, "hex") gives an empty key';
+  '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is not hex, so Buffer.from(secret, "hex") gives an empty key';
 
 /** Whether a secret is a well-known example from documentation. */
 export function isExampleSecret(secret: string): boolean {
@@ -142,8 +151,8 @@ export function isExampleSecret(secret: string): boolean {
 }
 
 /**
- * Describes what is odd about a secret, to follow its length (`some of them invisible`). Undefined for an ordinary
- * secret.
+ * Describes what is odd about a secret. The text follows the number of characters in a sentence: `some of them
+ * invisible`. Undefined for an ordinary secret.
  */
 export function oddLooksOf(secret: string): string | undefined {
   if (isExampleSecret(secret)) return 'an example of the docs';
@@ -153,7 +162,7 @@ export function oddLooksOf(secret: string): string | undefined {
 const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i,
-    'which looks like a placeholder or a reference rather than a secret',
+    'which look like a placeholder or a reference rather than a secret',
   ],
   [
     /^(?:[sprk]k_(?:test|live)_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|SG\.|shp[a-z]{2}_|AIza|glpat-)/,

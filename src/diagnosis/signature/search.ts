@@ -15,11 +15,11 @@ import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 export type SearchResult =
   /** These changes reproduce the signature. */
   | { readonly kind: 'found'; readonly reading: Reading; readonly changes: readonly NamedChange[] }
-  /** No combination reproduces the signature. `tried` counts them. */
+  /** No combination reproduces the signature. `tried` is the number of combinations. */
   | { readonly kind: 'none'; readonly tried: number }
-  /** The body is too large to try all changes of it. */
+  /** No combination reproduces the signature, but the body is too large to try all changes of it. */
   | { readonly kind: 'too-large' }
-  /** The time was up before all combinations were tried. */
+  /** The time was up, after `afterMs`, before all combinations were tried. */
   | { readonly kind: 'stopped'; readonly tried: number; readonly afterMs: number };
 
 export type SuccessfulSearch = Extract<SearchResult, { kind: 'found' }>;
@@ -28,12 +28,16 @@ export type FailedSearch = Exclude<SearchResult, SuccessfulSearch>;
 /** A change as a result of the search, without its cost and value. */
 export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
-/** Maximum sum of the costs of all changes together, and of the chained changes of one secret or body. */
+/** Maximum sums of costs: of the reading and all changes together, and of the chained changes of one secret or body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
-/** Maximum number of combined changes, by the sum of their costs: three of cost 1, but only two at the highest sum. */
+/**
+ * Maximum number of changes in a combination, by the sum of their costs: up to three, but only two at the highest sum.
+ */
 const MOST_CHANGES = [0, 1, 2, 3, 2];
 
-/** Searches for the smallest combination of changes to secret, body, frame and hash that reproduces the signature. */
+/**
+ * Searches for the cheapest combination of changes to secret, body, frame and construct that gives one of the readings.
+ */
 export function searchChanges(
   evidence: SignatureEvidence & { readonly body: KeptBody },
   readings: readonly Reading[],
@@ -53,7 +57,7 @@ export function searchChanges(
   return isLarge ? { kind: 'too-large' } : { kind: 'none', tried: search.tried };
 }
 
-/** Groups the readings that are compared with the same digest, so that the digest is computed once. */
+/** Groups the readings that are compared with the same digests, so that each digest is computed once for a group. */
 function groups(readings: readonly Reading[], sum: number): readonly (readonly Reading[])[] {
   const byDigest = new Map<string, Reading[]>();
   for (const reading of readings.filter(({ cost }) => cost <= sum)) {
@@ -68,7 +72,7 @@ interface Match {
   readonly changes: readonly NamedChange[];
 }
 
-/** A wrong frame or a wrong construct of a digest, not both. Undefined stands for the right one. */
+/** A wrong frame, or a wrong construct of the digest, but not both. Undefined stands for the right one. */
 interface Structure {
   readonly frame?: FrameChange | undefined;
   readonly construct?: Construct | undefined;
@@ -111,7 +115,7 @@ class ChangeSearch {
     this.#frames = new FrameChanges(scheme, evidence, presented.fields);
   }
 
-  /** Tries all combinations whose costs have this sum, in plain loops: a generator takes as much time as a digest. */
+  /** Tries all combinations whose costs have this sum. Uses plain loops: a generator takes as much time as a digest. */
   at(sum: number, readings: readonly Reading[]): Match | undefined {
     let match = this.#tryPairs(sum, {}, readings);
     for (const frame of this.#frames.upTo(sum)) match ??= this.#tryPairs(sum, { frame }, readings);
@@ -119,10 +123,10 @@ class ChangeSearch {
     return match;
   }
 
-  /** Tries all pairs of a secret and a body with this structure, if the costs of the three have this sum. */
+  /** Tries all pairs of a secret and a body whose costs, added to the cost of this structure, have this sum. */
   #tryPairs(sum: number, { frame, construct }: Structure, readings: readonly Reading[]): Match | undefined {
     const base = frame?.cost ?? construct?.cost ?? 0;
-    // At the highest cost, a frame or construct is tried alone, because there are many of them.
+    // At the highest sum, a frame or construct is not combined with other changes, because there are too many of them.
     if (this.isStopped || base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
     for (let cost = 0; cost <= sum - base; cost++) {
@@ -136,7 +140,7 @@ class ChangeSearch {
     return undefined;
   }
 
-  /** Tries the bodies of this cost, with at most `most` changes together with those of the secret. */
+  /** Tries the bodies of this cost. A body and the secret may have at most `most` changes together. */
   #tryBodies(
     others: Omit<Combination, 'body'>,
     cost: number,
@@ -209,7 +213,10 @@ const STRINGIFIED = {
   fix: 'Better sign the bytes as they are sent',
 } as const;
 
-/** Makes the variants of the keys. For a scheme that decodes its secret, adds the keys decoded from changed secrets. */
+/**
+ * Makes the variants of the keys: changed keys, and other secrets in their place. For a scheme that decodes its
+ * secrets, also decodes the changed secrets and the other secrets.
+ */
 function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
   const context = { secrets, otherSecrets: known, schemeName: scheme.name };
   const decoded = ({ value }: Changed<Secret>): Secret | undefined =>

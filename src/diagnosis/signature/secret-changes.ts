@@ -9,14 +9,14 @@ import { BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from './codecs/codecs.ts';
 /** A secret as text, or as bytes if it was decoded. */
 export type Secret = string | Uint8Array;
 
-/** Returns the same key for a text and for its UTF-8 bytes, so that a search tries each secret once. */
+/** Returns a key for maps: the same for a text and its UTF-8 bytes, so that a search tries each secret once. */
 export function keyOfSecret(secret: Secret): string {
   return typeof secret === 'string' && /^[\0-\x7f]*$/.test(secret)
     ? secret
     : Buffer.from(secret).toString('latin1');
 }
 
-/** Applies the changes of this cost that people and programs make to a secret by mistake. */
+/** The results of the changes of this cost that people and programs make to a secret by mistake. Empty for bytes. */
 export function secretChanges(secret: Secret, cost: Cost): readonly Changed<Secret>[] {
   if (typeof secret !== 'string') return [];
   const written = { text: secret, bytes: Buffer.from(secret) };
@@ -35,7 +35,7 @@ const LOOK_ALIKE = ['0Oo', '1lI', '5S', '8B', '2Z', 'uv', 'gq'].map((group) => g
 /** The secrets that differ in one character, which looks like the one that it replaces. */
 function* typedChanges(secret: string): Generator<Changed<Secret>> {
   for (let at = 0; at < secret.length; at++) {
-    const would = `with a look-alike in place of character ${at + 1} of the secret (0 and O, 1 and l), which was typed`;
+    const would = `with a look-alike in place of character ${at + 1} of the secret (0 and O, 1 and l), as if it was typed by hand`;
     for (const other of LOOK_ALIKE.find((group) => group.includes(secret.charAt(at))) ?? []) {
       yield {
         code: 'misread-secret',
@@ -60,17 +60,17 @@ const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
 type SecretRow = ChangeRow<string>;
 
-/** Makes a row whose change replaces a pattern in the secret. It is impossible if nothing in the secret matches. */
+/** Makes a row that replaces a pattern in the secret. The change is impossible if the secret does not match. */
 function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
   return [cost, would, (secret) => replaced(secret, pattern, replacement)];
 }
 
-/** Makes a row whose change keeps only the part of the secret that matches a pattern. */
+/** Makes a row that keeps only the part of the secret that the first group of a pattern matches. */
 function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
   return [cost, would, (secret) => pattern.exec(secret)?.[1]];
 }
 
-/** Changes of secrets alone. A body has other parts, or is not edited by people. */
+/** Changes for secrets, not for bodies: people type and copy secrets, and configuration files store them. */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'trimmed-secret',
@@ -143,7 +143,7 @@ function inAscii(text: string): string {
   return plainQuotes(text).replaceAll(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-/** The number that a parser reads from digits: octal after a zero (YAML 1.1), and rounded from 2^53 on. */
+/** The number that YAML or JSON reads from digits: octal after a zero (YAML 1.1), rounded if longer than 15 digits. */
 function numberOf(secret: string): string | undefined {
   if (/^0[0-7]{1,20}$/.test(secret)) return String(BigInt(`0o${secret}`));
   return /^[1-9]\d{15,40}$/.test(secret) ? String(Number(secret)) : undefined;
@@ -158,9 +158,9 @@ const SAME_ENCODING = {
   fix: 'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first, and read it as UTF-8',
 } as const;
 
-/** Node decodes hex up to the first pair that is none, without an error. */
+/** Decodes as Node does: up to the first pair that is not hex, without an error. */
 const STARTING_HEX: Codec = {
-  name: 'hex up to its first character that is no hex digit',
+  name: 'hex up to its first character that is not a hex digit',
   decode: ({ text }) => Buffer.from(text, 'hex'),
 };
 

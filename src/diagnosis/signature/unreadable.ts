@@ -3,7 +3,7 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { Explanation } from './diagnosis-for.ts';
 
-/** Explains a value that is no signature, such as the word `undefined`. `found` follows the words "the signature". */
+/** The explanation of a value that is not a signature, such as the word `undefined`. `found` follows "the signature". */
 type KnownValue = Required<Pick<Explanation, 'found' | 'fix'>>;
 
 const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: string])[] = [
@@ -34,14 +34,14 @@ const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: str
   ],
 ];
 
-/** Explains a value that is not a signature of the scheme; undefined for an unknown one. */
+/** Explains a value that is not a signature of the scheme. Undefined for a value of unknown form. */
 export function knownValue(value: string): KnownValue | undefined {
   const text = value.trim();
   const [, found, fix] = KNOWN_VALUES.find(([pattern]) => pattern.test(text)) ?? [];
   return found === undefined || fix === undefined ? otherSchemeValue(text) : { found, fix };
 }
 
-/** Explains a value that has the form of the signature header of another scheme. */
+/** Explains a value that begins like the signature header of a built-in scheme. Undefined for other values. */
 function otherSchemeValue(text: string): KnownValue | undefined {
   const scheme = BUILT_IN_SCHEMES.find((each) =>
     layoutOf(each).signatureHeader.parts.some((part) => part.text !== '' && text.startsWith(part.text)),
@@ -55,10 +55,12 @@ function otherSchemeValue(text: string): KnownValue | undefined {
   };
 }
 
-/** Minimum bytes of a body that a value must repeat, since shorter ones can be alike by chance. */
+/** Minimum bytes that a value must share with the secret or the body, because fewer can be equal by chance. */
 const LEAST_REPEATED = 8;
 
-/** Explains a value that holds what should have been hashed: the secret, or the start of the body. Undefined for other values. */
+/**
+ * Explains a signature that is the secret itself or the start of the body, in text, hex or base64. Otherwise undefined.
+ */
 export function explainRepeated(
   { body, secrets }: SignatureEvidence,
   [text = '']: readonly string[],
@@ -84,6 +86,6 @@ export function explainRepeated(
 
 const SECRET_SENT =
   'Send the HMAC of the body, keyed with the secret, and make a new secret, because this one was sent';
-/** The fix for a digest of Go that is appended to the body. */
+/** The fix for a Go sender that calls mac.Sum(body), which appends a digest to the body. */
 export const SUM_OF_NIL =
   'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';

@@ -186,7 +186,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the variable of the secret is not set at the receiver',
     receiver: () => verifies((body) => hmac(body, '')),
     cause: 'its secret is not set, or decoded to nothing: it accepts what is signed with an empty secret',
-    fix: 'it is no hex, so Buffer.from(secret, "hex") gives an empty key',
+    fix: 'it is not hex, so Buffer.from(secret, "hex") gives an empty key',
   },
   {
     id: 'secret-decoded-sha256',

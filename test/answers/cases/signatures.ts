@@ -530,14 +530,14 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
   ]),
   keyed('secret-not-hex', 'the sender decodes from hex a secret that is no hex', Buffer.from(SECRET, 'hex'), [
     'it would match with an empty secret',
-    'it is no hex, so Buffer.from(secret, "hex") gives an empty key',
+    'it is not hex, so Buffer.from(secret, "hex") gives an empty key',
   ]),
   keyed(
     'secret-starts-as-hex',
     'the sender decodes from hex a secret that only starts as hex',
     Buffer.from('c0ffee-and-tea', 'hex'),
     [
-      'with the secret decoded from hex up to its first character that is no hex digit',
+      'with the secret decoded from hex up to its first character that is not a hex digit',
       'Key the HMAC with the same bytes on both sides',
     ],
     'c0ffee-and-tea',
@@ -604,7 +604,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
       hmac(JSON_TEXT, 'quite another'),
       'body.json',
     ],
-    cause: 'ours: 15 characters, which looks like a placeholder or a reference rather than a secret',
+    cause: 'ours: 15 characters, which look like a placeholder or a reference rather than a secret',
     fix: 'Compare the secrets without showing them',
     never: ['op://'],
   },

@@ -3,17 +3,17 @@ import { ALGORITHMS, DIGEST_BYTES, hmacName, otherHashCode } from '../constructs
 import { recipeOf } from '../diagnosis-for.ts';
 import type { Reading } from './reading.ts';
 
-/** Minimum bits of a part of a digest that identify the digest. */
+/** Minimum bits by which a part of a digest with the scheme's own hash is recognized. */
 const FEWEST_BITS = 32;
 
 const WHOLE_BYTES: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
 
-/** Minimum bits of a part of a digest with another hash than that of the scheme. */
+/** Minimum bits by which a part of a digest with another hash is recognized. */
 const FEWEST_BITS_OF_OTHERS = 128;
 
 const IN_ONE_LINE = 'Send the whole digest, in one line (base64 -w0)';
 
-/** Reads a text as the start or the end of a right signature, or of one with another hash. */
+/** Reads a text as the start or the end of a digest, with the scheme's own hash or another one. */
 export function* partReadings(
   part: string,
   encoding: 'hex' | 'base64',
@@ -44,7 +44,7 @@ export function* partReadings(
   }
 }
 
-/** Ways in which programs write a digest in hex without its leading zeros, or base64 without its capitals. */
+/** Ways in which programs write a digest and lose leading zeros or the case of letters. */
 const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer) => string])[] = [
   ['without its leading zeros, as a big integer', (digest) => digest.toString('hex').replace(/^0+/, '')],
   [
@@ -59,12 +59,15 @@ const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer)
   ['in base64 without its capital letters', (digest) => digest.toString('base64').toLowerCase()],
 ];
 
-/** Reads a text as a right digest that was written with a loss, so that the bytes cannot be recovered from it. */
+/**
+ * Reads a text as a digest that was written in a lossy notation. The text may not contain all bits of the digest, so a
+ * reading writes each computed digest in the same notation and compares the texts.
+ */
 export function* lossyReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   if (!/^[0-9a-z+/=-]+$/.test(token)) return;
   for (const algorithm of ALGORITHMS) {
     const whole = 2 * DIGEST_BYTES[algorithm];
-    // A digest loses few of its digits: one in sixteen bytes begins with a zero.
+    // The length stays near the number of hex digits: only one byte in sixteen begins with the digit 0.
     const isOwn = algorithm === scheme.hash;
     const [least, most] = isOwn ? [whole / 2, 2 * whole] : [0.7 * whole, 1.3 * whole];
     if (token.length === whole || token.length < least || token.length > most) continue;

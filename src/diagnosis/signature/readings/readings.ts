@@ -7,7 +7,10 @@ import type { Reading } from './reading.ts';
 import { SUM_OF_NIL } from '../unreadable.ts';
 import { lossyReadings, partReadings } from './lost-readings.ts';
 
-/** Returns all readings of a text as a signature of a scheme, the likeliest first. Empty if the text cannot be a digest. */
+/**
+ * Returns all readings of a text as a signature of a scheme: first of the text as it is, then of the parts of it that
+ * can be digests, then in lossy notations. Empty if the text cannot be a digest.
+ */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
   const own = tokenReadings(bare, scheme);
@@ -31,7 +34,7 @@ function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading
   ];
 }
 
-/** Reads a text as hex or base64 of a text that has the digest in hex, such as the line that openssl prints. */
+/** Reads a text as hex or base64 of another text with the digest in hex, such as the line that openssl prints. */
 function* nestedReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   for (const encoding of ['hex', 'base64'] as const) {
     const text = Buffer.from(token, encoding).toString('latin1');
@@ -43,7 +46,7 @@ function* nestedReadings(token: string, scheme: SignatureScheme): Generator<Read
   }
 }
 
-/** Removes white space around the text, and the header name or prefix that a lenient scheme allows before the digits. */
+/** Removes white space around the text and, for a lenient scheme, a header name and the name of a hash (`sha1=`). */
 function bareText(text: string, { isLenient }: SignatureScheme): string {
   const value = text.trim();
   if (isLenient !== true) return value;
@@ -53,10 +56,12 @@ function bareText(text: string, { isLenient }: SignatureScheme): string {
     .trim();
 }
 
-/** Maximum number of digests in one text, as of several secrets. */
+/** Maximum number of digests to read in one text. A header has several if its sender signs with several secrets. */
 const MOST_TOKENS = 4;
 
-/** The longest parts of a text that can be digests: without names, prefixes, quotes, percent-encoding and separators. */
+/**
+ * The longest parts of a text that can be digests: without names, prefixes, quotes, percent-encoding and separators.
+ */
 function undecorated(text: string): readonly string[] {
   const plain = text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
@@ -64,7 +69,7 @@ function undecorated(text: string): readonly string[] {
   if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain)) {
     return [plain.replaceAll(/[^0-9a-f]/gi, '')];
   }
-  // The query of a URL and a form have a space in place of a plus.
+  // URL queries and HTML forms decode a plus to a space.
   if (/^[\w+/]+(?: [\w+/ ]+)={0,2}$/.test(plain)) return [plain.replaceAll(' ', '+')];
   const tokens = plain.replace(/^\W*0x/i, '').match(/[0-9A-Za-z+/_-]{8,}={0,2}/g) ?? [];
   const [longest = '', ...others] = tokens.toSorted((one, other) => other.length - one.length);
@@ -119,7 +124,7 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
   const isUnpadded = !token.endsWith('=') && digest.length % 3 > 0;
   const name = /[-_]/.test(token) ? 'base64url' : isUnpadded ? 'base64 without its =' : 'base64';
   const form = scheme.encoding === 'base64' && name === 'base64' ? '' : ` in ${name}`;
-  // An unpadded base64 text of 16 bytes is not taken for MD5, because any word of 22 letters has that form.
+  // Unpadded base64 of 16 bytes is not read as an MD5 digest, because any word of 22 letters has that form.
   if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, form, scheme);
   if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART) {
     yield* partReadings(token, 'base64', scheme);
@@ -139,8 +144,8 @@ function* listReadings(token: string, scheme: SignatureScheme): Generator<Readin
 }
 
 /**
- * Reads a text as a whole digest of the hash that has this many bytes, and as the start of longer digests. Bytes that are no
- * digest of any hash may have one in them.
+ * Reads bytes as the whole digest of the hash with this digest length, and as the start of a longer digest. If no hash
+ * has this length, reads a shorter digest anywhere in the bytes.
  */
 function* wholeReadings(read: Buffer, notation: string, scheme: SignatureScheme): Generator<Reading> {
   const inUtf8 = digestInUtf8(read);
@@ -179,7 +184,7 @@ function* wholeReadings(read: Buffer, notation: string, scheme: SignatureScheme)
   }
 }
 
-/** The digest whose bytes were taken for characters and written in UTF-8, as Node does with digest('binary'). */
+/** The digest whose bytes were taken for latin1 characters and written in UTF-8, as Node does with digest('binary'). */
 function digestInUtf8(read: Buffer): Buffer | undefined {
   const text = isUtf8(read) ? read.toString() : '';
   return /[^\0-\x7f]/.test(text) && /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : undefined;
