@@ -4,7 +4,7 @@ import { isTakenResponse } from '../judge-responses.ts';
 import { INTERRUPTED } from '../receiver-under-test.ts';
 import { OTHER_TIMEOUT_MS, type Asker, type FailedMessage } from './asker.ts';
 
-/** Names a receiver that was late only once. Sends the same message again. */
+/** Detects a receiver that was late only once: it responds when the same message is sent again. */
 export async function respondsAgain(
   { context }: Asker,
   { request }: FailedMessage,
@@ -19,7 +19,10 @@ export async function respondsAgain(
   };
 }
 
-/** Names a receiver that waits only for JSON: two of its parts read the body, and the second one waits forever. */
+/**
+ * Detects a receiver that does not respond to JSON, but to the same message with another Content-Type: probably two of
+ * its parts read a JSON body, and the second one waits forever.
+ */
 export async function readsTwice(
   { context: { receiver } }: Asker,
   { request }: FailedMessage,
@@ -35,7 +38,7 @@ export async function readsTwice(
   };
 }
 
-/** Names a rule that rejects the User-Agent of hooks: the same message with that of a browser gets another response. */
+/** Detects a rule that rejects the User-Agent of hooks: the same message with that of a browser gets another status. */
 export async function blocksUserAgent(
   { context: { receiver } }: Asker,
   { request, response }: FailedMessage,
@@ -52,7 +55,7 @@ export async function blocksUserAgent(
 
 const LATER_MS = 1_000;
 
-/** Names a limit on requests: the same message is accepted a little later. */
+/** Detects a rate limit: the receiver accepts the same message LATER_MS later. */
 export async function acceptsLater(
   { context }: Asker,
   { request, response }: FailedMessage,
