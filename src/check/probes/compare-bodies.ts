@@ -49,7 +49,7 @@ export async function decisiveFields(
     const fewer = needed.filter((each) => each !== change);
     if (await fails(withChanges(accepted, fewer))) needed = fewer;
   }
-  const passed = 'an accepted message fails with all of this, not with a part';
+  const passed = 'an accepted message fails with all of this, not with only a part of it';
   const isIn = (fields: ComparedFields) => needed.every((change) => hasChange(fields, change));
   return { difference: { failed: phrase(needed, ' and '), passed }, isIn };
 }

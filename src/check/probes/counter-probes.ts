@@ -79,17 +79,18 @@ export async function counterProbe(
   return undefined;
 }
 
-/** Detects a handler that fails after the verification: a rejected forgery gets another response than this message. */
+/** Detects a handler that fails after the verification: a forgery gets another response than this message. */
 async function behindVerification(
   ask: Asker,
   { response }: FailedMessage,
 ): Promise<ReceiverMistake | undefined> {
   const forgery = await ask.forgery();
-  if (forgery.kind !== 'rejected' || ask.context.model.isAsForgery(response)) return undefined;
-  if (response.kind === 'none') {
-    const says = `it rejects a forgery at once with ${forgery.status}, but twice did not respond to a correct message in time: it verifies, and then its handler does not end the response, or works first`;
+  if (response.kind === 'none' && (forgery.kind === 'rejected' || forgery.kind === 'failing')) {
+    const says = `it responds to a forgery at once with ${forgery.status}, but twice did not respond to a correct message in time: it verifies, and then its handler does not end the response, or works too long before it does`;
     return { code: 'timeout', says, fix: `${END_RESPONSE}; do slow work after the response` };
   }
+  if (response.kind === 'none' || forgery.kind !== 'rejected') return undefined;
+  if (ask.context.model.isAsForgery(response)) return undefined;
   const { status, cause, kind } = response;
   const words = status === forgery.status ? ' with words about its signature' : '';
   const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
@@ -111,6 +112,7 @@ async function behindVerification(
 
 /** Detects a receiver that responds to nothing at this path, and tells whether it responds at another one. */
 async function hangsHere(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
+  if ((await ask.forgery()).kind !== 'none') return undefined;
   const elsewhere = await ask.elsewhere();
   const code = 'timeout';
   const confidence = 'likely';
@@ -119,7 +121,7 @@ async function hangsHere(ask: Asker, { response }: FailedMessage): Promise<Recei
     if (response.kind === 'none' && response.cause?.code === 'handler-silent') return undefined;
     const says = 'it responds to nothing in time, not even to a forgery or at another path';
     const fix =
-      'look whether the program still starts, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';
+      'check whether the program is still starting, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';
     return { code, says, fix, confidence };
   }
   const says = `it responds at another path at once (${elsewhere.status}), but to nothing at this one, not even to a forgery: its handler waits for something that does not come, or does not end the response`;
@@ -136,6 +138,7 @@ async function failsOnAll(ask: Asker, { response }: FailedMessage): Promise<Rece
   if (response.kind === 'none' || forgery.kind !== 'failing') return undefined;
   const { status, cause } = response;
   const unsigned = await ask.unsigned();
+  if (unsigned.kind !== 'rejected' && unsigned.kind !== 'failing') return undefined;
   const own = isTelling(cause) ? `; ${cause.says}` : '';
   const when =
     unsigned.kind === 'rejected'

@@ -13,7 +13,7 @@ export async function respondsAgain(
   if (again.kind === 'none') return undefined;
   return {
     code: 'timeout',
-    says: `no response in time, but one to the same message when it came again (${again.status}): the program was still starting, or is slow at times`,
+    says: `no response in time, but one to the same message when it was sent again (${again.status}): the program was still starting, or is slow at times`,
     fix: 'wait until the receiver is ready, and let it respond first and work later; --timeout waits longer, up to 30s',
     confidence: 'likely',
   };
@@ -66,7 +66,7 @@ export async function acceptsLater(
   const { status, server } = response.kind === 'none' ? { status: 0 } : response;
   return {
     code: 'rate-limit',
-    says: `${server ?? 'it'} rejects messages that come quickly (${status}), and accepts the same message a second later: a limit on requests, or too few workers`,
+    says: `${server ?? 'it'} rejects messages that come in quick succession (${status}), and accepts the same message a second later: a limit on requests, or too few workers`,
     fix: 'raise the limit for this path (nginx: limit_req with burst=50 nodelay), or start more workers: senders send bursts, and hooks test some 40 requests in a second',
     confidence: 'likely',
   };

@@ -165,7 +165,7 @@ export class VerificationProbe {
     const isTaken = response.kind === 'taken';
     if (isTaken && this.#model.forgery?.kind === 'rejected') return { later: '' };
     if (!(await this.#isVerified(request, response))) return undefined;
-    return { later: isTaken ? '' : `; what fails after this check responds with ${response.status}` };
+    return { later: isTaken ? '' : `; a step after this check fails with ${response.status}` };
   }
 
   /**
