@@ -40,7 +40,7 @@ const hashesNothing: Respond = (request) =>
 it('finds a mistake by a request that passes the verification and fails later', async () => {
   const out = await testOf(hashesNothing);
   expect(out).toContain('it hashes other bytes than the body: it accepts what is signed');
-  expect(out).toContain('what fails after this check responds with 400');
+  expect(out).toContain('a step after this check fails with 400');
 });
 
 it.each<[string, Respond]>([

@@ -108,7 +108,7 @@ it.each<[string, (body: string) => boolean, string]>([
   [
     'two fields that are missing together',
     (body) => !body.includes('"event":') && !body.includes('"revenue":'),
-    'it fails only on messages that have no `event` and no `properties.revenue`: an accepted message fails with all of this, not with a part',
+    'it fails only on messages that have no `event` and no `properties.revenue`: an accepted message fails with all of this, not with only a part of it',
   ],
 ])('finds by an accepted message that a failure depends on %s', async (_, isLacking, says) => {
   const told = await explanations(failsWithout(isLacking), '--only', 'page,track');
@@ -209,6 +209,16 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
     { code: 'http-5xx', confidence: 'likely', says: 'forged and unsigned ones too' },
   ],
   [
+    'a handler that hangs after a verification that throws',
+    (request) => (signatureOf(request) === hmac(request.body) ? 'hang' : { status: 500 }),
+    { code: 'timeout', confidence: 'proved', says: 'responds to a forgery at once with 500' },
+  ],
+  [
+    'a receiver that accepts unsigned messages and fails on signed ones',
+    (request) => ({ status: signatureOf(request) === '' ? 200 : 500 }),
+    { code: 'http-5xx', confidence: 'proved', says: 'means: send it again later' },
+  ],
+  [
     'a receiver that fails while it computes a signature',
     (request) => ({ status: signatureOf(request) === '' ? 401 : 500 }),
     { code: 'http-5xx', confidence: 'likely', says: 'fails while it computes or compares the signature' },
@@ -275,7 +285,9 @@ it('does not blame the handler for one late response', async () => {
     '--only',
     'page,track',
   );
-  expect(told.map(({ says }) => says)).toContainEqual(expect.stringContaining('when it came again (400)'));
+  expect(told.map(({ says }) => says)).toContainEqual(
+    expect.stringContaining('when it was sent again (400)'),
+  );
 });
 
 it('names a limit on requests if the same message is accepted a little later', async () => {

@@ -13,22 +13,25 @@ export interface AskerContext {
   readonly url: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Number of wrong signatures of usual mistakes that the receiver rejected. */
+  /** Number of wrong signatures, each made by a common mistake, that the receiver rejected. */
   readonly tried: number;
-  /** Whether the receiver shows a digest that it computed, which nothing explains. */
+  /** Whether the receiver shows a digest that it computed and that no known mistake explains. */
   readonly showsOther: boolean;
 }
 
-/** A correct message that failed. */
+/** A correct message that failed, with its response. */
 export interface FailedMessage {
   readonly request: CheckRequest;
   readonly response: CheckResponse;
 }
 
-/** Time for a receiver that leaves correct messages without a response to respond to another request. */
+/** Maximum timeout of another request to a receiver that may not respond. */
 export const OTHER_TIMEOUT_MS = 2_000;
 
-/** Asks the receiver each question once. */
+/**
+ * Sends the requests whose responses are compared with that to a failed message. `forgery`, `unsigned` and `elsewhere`
+ * send at most one request each, and keep its response.
+ */
 export class Asker {
   readonly context: AskerContext;
   #unsigned: Promise<CheckResponse> | undefined;
@@ -49,7 +52,7 @@ export class Asker {
     return (this.#unsigned ??= this.context.receiver.ask({ body }));
   }
 
-  /** The response to a message with half of its signature. */
+  /** The response to a message with only the first half of its signature. */
   short(): Promise<CheckResponse> {
     const { sample, receiver } = this.context;
     const { body } = this.#forged();
@@ -63,7 +66,7 @@ export class Asker {
     return receiver.ask(sample.forged(Buffer.from(this.#forged().body).subarray(0, 60), {}));
   }
 
-  /** The response to a forgery at a path that has no route. */
+  /** The response to a forgery that is sent to a path that should have no route. */
   elsewhere(): Promise<CheckResponse> {
     return (this.#elsewhere ??= this.forgeryAt(siblingOf(this.context.url)));
   }
@@ -72,7 +75,7 @@ export class Asker {
     return this.context.receiver.ask(this.#forged(), { url, timeoutMs: OTHER_TIMEOUT_MS });
   }
 
-  /** Whether the receiver verifies the right signature of this message: a forgery of it gets another response. */
+  /** Whether this message passes the verification: it is accepted, or a forgery of it gets another response. */
   async verifies(fields: object): Promise<boolean> {
     const { receiver, sample, model } = this.context;
     const body = Buffer.from(JSON.stringify(fields));

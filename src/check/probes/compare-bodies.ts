@@ -3,7 +3,10 @@ import { isObject } from '../../validate-options.ts';
 
 export type ComparedFields = Readonly<Record<string, unknown>>;
 
-/** A field, or a field in it, that an accepted message and a failed one do not have in the same way. */
+/**
+ * A difference between an accepted message and a failed one: the field `name`, or the field `inner` of the object in
+ * it. `accepted` and `failed` are its values, which are undefined for a missing field.
+ */
 interface FieldChange {
   readonly name: string;
   readonly inner?: string;
@@ -11,18 +14,20 @@ interface FieldChange {
   readonly failed: unknown;
 }
 
-/** The fields on which failures depend, and whether a failed message has them, too. */
+/** The fields that make a message fail. `isIn` returns whether another message has enough of them to fail, too. */
 export interface DecisiveFields {
   readonly difference: BodyDifference;
   readonly isIn: (fields: ComparedFields) => boolean;
 }
 
-/** Maximum number of changes, each of which costs one or two requests. */
+/** Maximum number of differences to examine, because each costs one or two requests. */
 const MOST_CHANGES = 16;
 
 /**
- * Finds the fields on which a failure depends. Sends the accepted message with each field of the failed one by itself; if
- * none of them decides, with all of them but those that do not matter. Undefined if the accepted message fails, too.
+ * Finds the fields that make a message fail. Changes one field at a time of the accepted message to its value in the
+ * failed one. If none of these changes makes the message fail, makes all changes and undoes those that are not needed
+ * for the failure. Undefined if there are more than MOST_CHANGES, if the accepted message now fails, too, or if all
+ * changes together do not make it fail.
  */
 export async function decisiveFields(
   failed: ComparedFields,
@@ -44,7 +49,7 @@ export async function decisiveFields(
     const fewer = needed.filter((each) => each !== change);
     if (await fails(withChanges(accepted, fewer))) needed = fewer;
   }
-  const passed = 'an accepted message fails with all of this, not with a part';
+  const passed = 'an accepted message fails with all of this, not with only a part of it';
   const isIn = (fields: ComparedFields) => needed.every((change) => hasChange(fields, change));
   return { difference: { failed: phrase(needed, ' and '), passed }, isIn };
 }
@@ -55,10 +60,10 @@ function hasChange(fields: ComparedFields, { name, inner, failed }: FieldChange)
   return JSON.stringify(found) === JSON.stringify(failed);
 }
 
-/** Fields that are not changed: each message has its own id, and the run has a message of each type. */
+/** Fields that are not compared: each message has its own id, and the checks send a message of each type. */
 const UNCHANGED: ReadonlySet<string> = new Set(['messageId', 'type']);
 
-/** The differences of two messages, down to the fields of their objects. */
+/** The differences between two messages, by field. Compares the fields inside a field if both values are objects. */
 export function changesOf(accepted: ComparedFields, failed: ComparedFields): readonly FieldChange[] {
   const differing = (one: ComparedFields, other: ComparedFields): string[] =>
     [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(

@@ -14,13 +14,17 @@ import { neighborsOf } from './neighbors.ts';
 import { acceptsLater, blocksUserAgent, readsTwice, respondsAgain } from './sent-again.ts';
 
 /**
- * A way in which correct messages fail, to whose causes other requests get different responses. `late`: no response in time.
- * `failing`: 5xx. `no-route`: 404 or 405. `rejected`: another 4xx. `blocked`: a 4xx of a system in front of the receiver.
- * `busy`: a system is overloaded, but accepted others.
+ * A way in which correct messages fail, which determines the probes to run. In all classes but `busy`, the receiver has
+ * not accepted any message. `late`: no response in time. `failing`: a 5xx, or a 4xx that asks to retry. `no-route`: 404
+ * or 405. `rejected`: another 4xx. `blocked`: a 4xx from a system in front of the receiver. `busy`: a 429 or 503
+ * because of overload, although the receiver accepted other messages.
  */
 export type FailureClass = 'late' | 'failing' | 'no-route' | 'rejected' | 'blocked' | 'busy';
 
-/** Returns the class of the response to a correct message. Undefined if the response itself shows its cause. */
+/**
+ * Returns the class of the response to a correct message. Undefined if no probe would explain more, for example because
+ * the response itself shows its cause. Returns only `busy` if the receiver has accepted a message (`hasTaken`).
+ */
 export function failureClassOf(response: CheckResponse, hasTaken: boolean): FailureClass | undefined {
   if (response.kind === 'none') {
     return response.error === 'timeout' && isSilence(response.cause) && !hasTaken ? 'late' : undefined;
@@ -34,15 +38,15 @@ export function failureClassOf(response: CheckResponse, hasTaken: boolean): Fail
   return hasNoRoute ? 'no-route' : 'rejected';
 }
 
-/** Whether nothing is known about a late response but that the port accepts connections: other requests show more. */
+/** Whether a timeout has no known cause but a silent server or handler, so that other requests can show more. */
 function isSilence(cause: NetworkCause | undefined): boolean {
   return cause?.says === undefined || /^(?:handler|port)-silent$/.test(cause.code);
 }
 
-/** A probe returns the mistake that its requests show. Undefined if they do not show one. */
+/** Sends requests and returns the mistake that their responses show. Undefined if they do not show one. */
 type CounterProbe = (ask: Asker, failed: FailedMessage) => Promise<ReceiverMistake | undefined>;
 
-/** The probes of each class, the most certain first. */
+/** The probes of each class, in order: the first one that finds a mistake ends the search. */
 const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = {
   late: [respondsAgain, behindVerification, readsTwice, hangsHere],
   failing: [behindVerification, failsOnAll],
@@ -52,12 +56,12 @@ const COUNTER_PROBES: Readonly<Record<FailureClass, readonly CounterProbe[]>> = 
   busy: [acceptsLater],
 };
 
-/** Whether a product in front of the receiver rejects the message. */
+/** Whether a system in front of the receiver rejected the message: a firewall, a proxy, a load balancer or a host. */
 function isOfFront({ kind, cause }: CheckResponse): boolean {
   return kind === 'rejected' && /^(?:firewall|proxy|balancer|host)-/.test(cause?.code ?? '');
 }
 
-/** Classes whose probes send no forgeries, so that they need no secret. */
+/** Classes whose probes do not send forgeries and therefore do not need a secret. */
 const WITHOUT_FORGERIES: ReadonlySet<FailureClass> = new Set(['busy', 'blocked']);
 
 /** Finds the mistake that explains a failure, by comparing the response with those to other requests. */
@@ -75,17 +79,18 @@ export async function counterProbe(
   return undefined;
 }
 
-/** Names a handler that fails behind a working verification: a forgery is rejected in another way than this message. */
+/** Detects a handler that fails after the verification: a forgery gets another response than this message. */
 async function behindVerification(
   ask: Asker,
   { response }: FailedMessage,
 ): Promise<ReceiverMistake | undefined> {
   const forgery = await ask.forgery();
-  if (forgery.kind !== 'rejected' || ask.context.model.isAsForgery(response)) return undefined;
-  if (response.kind === 'none') {
-    const says = `it rejects a forgery at once with ${forgery.status}, but twice did not respond to a correct message in time: it verifies, and then its handler does not end the response, or works first`;
+  if (response.kind === 'none' && (forgery.kind === 'rejected' || forgery.kind === 'failing')) {
+    const says = `it responds to a forgery at once with ${forgery.status}, but twice did not respond to a correct message in time: it verifies, and then its handler does not end the response, or works too long before it does`;
     return { code: 'timeout', says, fix: `${END_RESPONSE}; do slow work after the response` };
   }
+  if (response.kind === 'none' || forgery.kind !== 'rejected') return undefined;
+  if (ask.context.model.isAsForgery(response)) return undefined;
   const { status, cause, kind } = response;
   const words = status === forgery.status ? ' with words about its signature' : '';
   const verifies = `the signature is right: a forgery gets ${forgery.status}${words}, this message ${status}`;
@@ -105,17 +110,18 @@ async function behindVerification(
       };
 }
 
-/** Names a receiver that leaves all requests without a response, and whether other paths get one. */
+/** Detects a receiver that responds to nothing at this path, and tells whether it responds at another one. */
 async function hangsHere(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
+  if ((await ask.forgery()).kind !== 'none') return undefined;
   const elsewhere = await ask.elsewhere();
   const code = 'timeout';
   const confidence = 'likely';
   if (elsewhere.kind === 'none') {
-    // A server that responds to OPTIONS at once has started: its handler does not respond.
+    // `handler-silent` means that the server responded to OPTIONS, so it is not true that it responds to nothing.
     if (response.kind === 'none' && response.cause?.code === 'handler-silent') return undefined;
     const says = 'it responds to nothing in time, not even to a forgery or at another path';
     const fix =
-      'look whether the program still starts, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';
+      'check whether the program is still starting, or waits for something (a database, a debugger, a lock); --timeout waits longer, up to 30s';
     return { code, says, fix, confidence };
   }
   const says = `it responds at another path at once (${elsewhere.status}), but to nothing at this one, not even to a forgery: its handler waits for something that does not come, or does not end the response`;
@@ -123,12 +129,16 @@ async function hangsHere(ask: Asker, { response }: FailedMessage): Promise<Recei
   return { code, says, fix, confidence };
 }
 
-/** Names the step at which a receiver fails on every request, by the requests that it still rejects. */
+/**
+ * Detects a receiver that fails on forgeries, too. If it rejects unsigned messages, it fails while it checks the
+ * signature; otherwise, before that.
+ */
 async function failsOnAll(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
   const forgery = await ask.forgery();
   if (response.kind === 'none' || forgery.kind !== 'failing') return undefined;
   const { status, cause } = response;
   const unsigned = await ask.unsigned();
+  if (unsigned.kind !== 'rejected' && unsigned.kind !== 'failing') return undefined;
   const own = isTelling(cause) ? `; ${cause.says}` : '';
   const when =
     unsigned.kind === 'rejected'
@@ -141,7 +151,7 @@ async function failsOnAll(ask: Asker, { response }: FailedMessage): Promise<Rece
 const FAILS_ON_ALL_FIX =
   'look into its log for the error (hooks test URL -- COMMAND reads it, too); often what it hashes is not bytes: the object that express.json() made, or undefined because no parser ran on this route; or the secret is not set';
 
-/** Finds a path nearby that has a route. */
+/** Detects a wrong path in the URL: a similar or common path has a route that takes POST. */
 async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
   const elsewhere = await ask.elsewhere();
   if (response.kind === 'none' || elsewhere.kind === 'none' || hasRoute(elsewhere)) return undefined;
@@ -161,19 +171,19 @@ async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<Rec
   return undefined;
 }
 
-/** Whether a forgery reached a receiver: neither a missing route nor a system in front of it rejected the request. */
+/** Whether a forgery was rejected for its signature, as far as the status and the cause of the response show. */
 function hasRoute(response: CheckResponse): boolean {
   if (response.kind !== 'rejected' || ownCause(response) !== undefined || isAboutElse(response)) return false;
   return response.status !== 404 && response.status !== 405;
 }
 
-/** Finds the fields without which a receiver verifies a message: it hashes the message after it dropped or changed them. */
+/** Detects a receiver that drops or changes fields before it hashes a message: it verifies messages without them. */
 async function hashesSomeFields(
   ask: Asker,
   { request, response }: FailedMessage,
 ): Promise<ReceiverMistake | undefined> {
   if (isAboutElse(response)) return undefined;
-  // The checks send objects.
+  // The body is an object: checks that expect a 2xx send objects.
   const { type, ...fields } = JSON.parse(Buffer.from(request.body).toString()) as Record<string, unknown>;
   if (!(await ask.verifies({ type }))) return undefined;
   const wrong: string[] = [];
@@ -193,13 +203,13 @@ function alternatives(phrases: readonly string[]): string {
   return phrases.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
-/** Compares the rejection with those of other requests, and names the mistakes that remain. */
+/** Compares the rejection with the responses to other requests. Returns a mistake that lists the remaining causes. */
 async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
   if (response.kind !== 'rejected' || isAboutElse(response)) return undefined;
   const forgery = await ask.forgery();
   if (forgery.kind === 'none') return undefined;
   const elsewhere = await ask.elsewhere();
-  // The receiver, or what is in front of all its routes, says another reason than the signature.
+  // Another path gets the same status, so the reason that the response gives is not the signature.
   const isSame = elsewhere.kind !== 'none' && elsewhere.status === response.status;
   if (isSame && isTelling(response.cause)) return undefined;
   const compared = {

@@ -18,13 +18,13 @@ interface Asked {
   readonly model: SuspectModel;
 }
 
-/** Maximum number of probes for the mistake in a receiver's verification, each with about a hundred requests. */
+/** Maximum number of verification probes. Each sends up to about 300 requests. */
 const PROBES = 3;
 
-/** Maximum number of failed messages that are compared with accepted ones. */
+/** Number of differences between failed and accepted messages after which no others are looked for. */
 const MOST_COMPARED = 3;
 
-/** Sends requests besides those of the checks, to find the reason for an unexpected response. */
+/** Sends requests in addition to those of the checks, to find the reason for an unexpected response. */
 export class FurtherRequests {
   readonly #options: FurtherOptions;
   readonly #asked: Asked;
@@ -34,7 +34,7 @@ export class FurtherRequests {
   #probes = 0;
   /** Number of messages that were sent to compare bodies. Makes their ids unique. */
   #compared = 0;
-  /** The mistakes that counter-probes found, by class of failure and status. */
+  /** The mistakes that counter-probes found, or undefined, by class of failure and status (or network error). */
   readonly #found = new Map<string, ReceiverMistake | undefined>();
 
   constructor(options: FurtherOptions, asked: Asked) {
@@ -43,7 +43,7 @@ export class FurtherRequests {
     this.#verification = new VerificationProbe(options, asked);
   }
 
-  /** A correct message, whose `messageId` contains `name`. */
+  /** A correct message. `name` becomes part of its `messageId`. */
   correct(name: string): CheckRequest {
     const { sample } = this.#asked;
     return sample.signed(sample.body('track', name));
@@ -59,7 +59,7 @@ export class FurtherRequests {
     return wasRefused ? 'restarted' : undefined;
   }
 
-  /** The response to a forged message, with which the responses to correct ones are compared. Asked once. */
+  /** The response to a forged message, which is sent at most once. Undefined without a secret. */
   async #forgery(): Promise<CheckResponse | undefined> {
     const { sample, receiver, model } = this.#asked;
     if (!sample.isSigned) return undefined;
@@ -68,8 +68,8 @@ export class FurtherRequests {
   }
 
   /**
-   * Gives the responses that do not show their cause the error that the receiver printed: its words are more certain than
-   * every conclusion from a status.
+   * Adds the error that the receiver printed to the unexpected responses that do not show their cause, because that
+   * error is more certain than any conclusion from a status. Returns the error also as `printed`.
    */
   async withOwnWords(
     check: Pick<Check, 'expects'>,
@@ -89,8 +89,8 @@ export class FurtherRequests {
   }
 
   /**
-   * Removes the cause "page" from responses if the receiver rejects a forged request. A website would not reject one, so the
-   * pages are responses of a receiver.
+   * Removes the cause `page` or `login-page` from responses if the receiver rejects a forgery: a website would not, so
+   * the pages are responses of a receiver.
    */
   async #withoutOwnPages(
     { expects }: Pick<Check, 'expects'>,
@@ -102,8 +102,8 @@ export class FurtherRequests {
   }
 
   /**
-   * Finds the mistake of a receiver that rejects a correct signature: sends wrong signatures and keeps the mistake of the
-   * one that the receiver accepts.
+   * Finds the mistake of a receiver that rejects a correct signature, and keeps it as `proved`. Skips responses that
+   * have another reason than the signature.
    */
   async probeVerification(
     response: CheckResponse,
@@ -121,7 +121,7 @@ export class FurtherRequests {
     this.proved = await this.#verification.find(request);
   }
 
-  /** Compares the response to a correct message with those to other requests, once for each class of failure. */
+  /** Sends other requests to explain the response to a correct message, once for each class of failure and status. */
   async counterProbe(
     response: CheckResponse,
     [request]: readonly CheckRequest[],
@@ -135,13 +135,13 @@ export class FurtherRequests {
     this.#found.set(key, await counterProbe(failureClass, { request, response }, context));
   }
 
-  /** The mistake that a counter-probe found for such a response. */
+  /** The mistake that `counterProbe` found for a response of the same class and status. */
   counterMistake(response: CheckResponse, hasTaken: boolean): ReceiverMistake | undefined {
     const failureClass = failureClassOf(response, hasTaken);
     return failureClass && this.#found.get(keyOf(failureClass, response));
   }
 
-  /** Finds the fields that decide whether a message fails, by comparing failed messages with accepted ones. */
+  /** Finds the fields that make messages fail, and adds them to the `differences` of the model. */
   async compareBodies(): Promise<void> {
     const { model, receiver } = this.#asked;
     const found: (DecisiveFields & { readonly key: string })[] = [];
@@ -169,7 +169,10 @@ export class FurtherRequests {
     return accepted && decisiveFields(failed, accepted, fails);
   }
 
-  /** Whether a forgery that was not sent yet is predicted differently by the mistakes that explain a failure. */
+  /**
+   * Whether a check can tell apart the mistakes that may explain an accepted forgery: it sends a forgery, was not run
+   * yet, and the mistakes predict different responses.
+   */
   tellsApart({ code, expects, needsSecret }: Check): boolean {
     const { model, sample } = this.#asked;
     const isSent = model.observations.some(({ check }) => check === code);
@@ -182,7 +185,7 @@ export class FurtherRequests {
     });
   }
 
-  /** Whether the receiver verifies the JSON-stringified body instead of the bytes. */
+  /** Whether the receiver accepts a signature over the re-serialized JSON instead of the body's bytes. */
   async takesStringified([request]: readonly CheckRequest[]): Promise<boolean> {
     const { receiver, sample } = this.#asked;
     const body = Buffer.from(request?.body ?? '');
@@ -191,14 +194,14 @@ export class FurtherRequests {
   }
 }
 
-/** Whether the content of a message can be the reason for its failure, and no mistake explains all such failures. */
+/** Whether the content of a correct message may explain its failure, and no mistake explains all failures like it. */
 function isComparable(failure: ProbeOutcome, model: SuspectModel): boolean {
   const { response, isRight, isForged, facts } = failure;
   const isOther = response.kind === 'none' ? response.error !== 'reset' : response.cause?.kind === 'busy';
   if (isRight || isForged || facts === undefined || isOther) return false;
   const [suspect] = suspectsOf(failure, model);
   const isExplained = suspect !== undefined && explainsAlike(suspect, failure, model);
-  // Other bytes under a signature are a matter of their content, which the statistics of the run name.
+  // Messages that are rejected like forgeries were hashed wrongly: `whatSetsApart` compares their content.
   return !isExplained && model.behaviorOf(failure) !== 'unverified';
 }
 

@@ -1,14 +1,14 @@
-/** A URL at which the route may be instead. */
+/** A URL at which the route may be instead of at the given one. */
 export interface Neighbor {
   readonly url: string;
-  /** Whether the path is the given one with its end, or the whole, twice. */
+  /** Whether the path is the given one with its last segment twice (`/a/b/b`), or the whole path twice (`/a/b/a/b`). */
   readonly isRepeated: boolean;
 }
 
-/** Usual paths of receivers. */
+/** Common paths of receivers. */
 const USUAL = ['/webhook', '/webhooks', '/api/webhook', '/api/webhooks', '/hooks'];
 
-/** Returns the URLs that are tried if a URL has no route, the likeliest first. */
+/** Returns the URLs to try if a URL has no route, the likeliest first. */
 export function neighborsOf(url: string): readonly Neighbor[] {
   const { pathname } = new URL(url);
   const bare = pathname.replace(/\/+$/, '');
@@ -23,7 +23,7 @@ export function neighborsOf(url: string): readonly Neighbor[] {
     .map((path) => ({ url: withPath(url, path), isRepeated: repeated.includes(path) }));
 }
 
-/** Returns a URL beside the given one that has no route. */
+/** Returns the URL with its last path segment replaced by a name that should have no route. */
 export function siblingOf(url: string): string {
   return withPath(url, new URL(url).pathname.replace(/[^/]*\/*$/, 'hooks-test-no-such-path'));
 }

@@ -4,7 +4,7 @@ import { isTakenResponse } from '../judge-responses.ts';
 import { INTERRUPTED } from '../receiver-under-test.ts';
 import { OTHER_TIMEOUT_MS, type Asker, type FailedMessage } from './asker.ts';
 
-/** Names a receiver that was late only once. Sends the same message again. */
+/** Detects a receiver that was late only once: it responds when the same message is sent again. */
 export async function respondsAgain(
   { context }: Asker,
   { request }: FailedMessage,
@@ -13,13 +13,16 @@ export async function respondsAgain(
   if (again.kind === 'none') return undefined;
   return {
     code: 'timeout',
-    says: `no response in time, but one to the same message when it came again (${again.status}): the program was still starting, or is slow at times`,
+    says: `no response in time, but one to the same message when it was sent again (${again.status}): the program was still starting, or is slow at times`,
     fix: 'wait until the receiver is ready, and let it respond first and work later; --timeout waits longer, up to 30s',
     confidence: 'likely',
   };
 }
 
-/** Names a receiver that waits only for JSON: two of its parts read the body, and the second one waits forever. */
+/**
+ * Detects a receiver that does not respond to JSON, but to the same message with another Content-Type: probably two of
+ * its parts read a JSON body, and the second one waits forever.
+ */
 export async function readsTwice(
   { context: { receiver } }: Asker,
   { request }: FailedMessage,
@@ -35,7 +38,7 @@ export async function readsTwice(
   };
 }
 
-/** Names a rule that rejects the User-Agent of hooks: the same message with that of a browser gets another response. */
+/** Detects a rule that rejects the User-Agent of hooks: the same message with that of a browser gets another status. */
 export async function blocksUserAgent(
   { context: { receiver } }: Asker,
   { request, response }: FailedMessage,
@@ -52,7 +55,7 @@ export async function blocksUserAgent(
 
 const LATER_MS = 1_000;
 
-/** Names a limit on requests: the same message is accepted a little later. */
+/** Detects a rate limit: the receiver accepts the same message LATER_MS later. */
 export async function acceptsLater(
   { context }: Asker,
   { request, response }: FailedMessage,
@@ -63,7 +66,7 @@ export async function acceptsLater(
   const { status, server } = response.kind === 'none' ? { status: 0 } : response;
   return {
     code: 'rate-limit',
-    says: `${server ?? 'it'} rejects messages that come quickly (${status}), and accepts the same message a second later: a limit on requests, or too few workers`,
+    says: `${server ?? 'it'} rejects messages that come in quick succession (${status}), and accepts the same message a second later: a limit on requests, or too few workers`,
     fix: 'raise the limit for this path (nginx: limit_req with burst=50 nodelay), or start more workers: senders send bursts, and hooks test some 40 requests in a second',
     confidence: 'likely',
   };

@@ -12,17 +12,17 @@ import { otherDigit, type CheckRequest } from '../sample.ts';
 export interface VerificationProbeOptions extends MistakeOptions {
   readonly clock: Clock;
   /**
-   * Makes requests with wrong signatures. If a receiver rejects the correct signature, the wrong one that it accepts reveals
-   * its mistake.
+   * Makes requests with wrong signatures, each made by a common mistake. If a receiver rejects the correct signature,
+   * the wrong one that it accepts reveals its mistake.
    */
   readonly mistakenRequests: (body: Buffer, options: MistakeOptions) => Promise<Iterable<MistakenRequest>>;
-  /** Explains the digest that a receiver shows in its response or output. Undefined if it shows none. */
+  /** Explains the digest that a receiver computed and shows in its response or output. Undefined if it shows none. */
   readonly explainShown: (texts: ShownTexts) => Promise<ShownDigest | undefined>;
 }
 
 const PROBING_MS = 10_000;
 
-/** How often a rejected request is sent again: enough to reach each of several instances behind a load balancer. */
+/** Maximum number of repetitions of a rejected request, to reach other instances behind a load balancer. */
 const REPETITIONS = 4;
 const INCONSISTENT: ReceiverMistake = {
   code: 'inconsistent',
@@ -31,16 +31,19 @@ const INCONSISTENT: ReceiverMistake = {
   confidence: 'proved',
 };
 
-/** Finds the mistake of a receiver that rejects correct signatures, by the wrong signatures that it accepts. */
+/**
+ * Finds the mistake of a receiver that rejects correct signatures: by the digest that it shows, by inconsistent
+ * responses, or by the header or wrong signature that it accepts.
+ */
 export class VerificationProbe {
   readonly #options: VerificationProbeOptions;
   readonly #receiver: ReceiverUnderTest;
   readonly #model: SuspectModel;
-  /** Headers that carry the signature, too, in each request. Empty if the receiver does not accept this number of headers. */
+  /** Additional headers that repeat the signature. Empty if they change the receiver's response to a request. */
   #names: readonly string[] = HEADER_NAMES;
-  /** Number of wrong signatures that were rejected. */
+  /** Number of wrong signatures that the receiver rejected. */
   tried = 0;
-  /** Whether the receiver shows a digest that it computed, which nothing explains. */
+  /** Whether the receiver shows a digest that it computed. If a mistake explains the digest, `find` returns it. */
   showsOther = false;
 
   constructor(
@@ -56,7 +59,7 @@ export class VerificationProbe {
     return { tried: this.tried, showsOther: this.showsOther };
   }
 
-  /** The mistake; undefined if the receiver rejects all wrong signatures, too. */
+  /** Returns the mistake. Undefined if the receiver accepts no wrong signature, or none within PROBING_MS. */
   async find(request: CheckRequest): Promise<ReceiverMistake | undefined> {
     const shown = await this.#shownMistake(request);
     if (shown !== undefined) return shown;
@@ -84,7 +87,7 @@ export class VerificationProbe {
     return undefined;
   }
 
-  /** The mistake that the digest in the response or the output of the receiver shows. */
+  /** Sends the request again, and returns the mistake that explains the digest in the response or output, if any. */
   async #shownMistake(request: CheckRequest): Promise<ReceiverMistake | undefined> {
     const { signer, secrets, explainShown } = this.#options;
     this.#receiver.forgetOutput();
@@ -110,7 +113,10 @@ export class VerificationProbe {
     return false;
   }
 
-  /** The mistake of reading another header, if the receiver accepts the right signature there. */
+  /**
+   * The mistake of reading another header, if the receiver accepts the right signature there. Otherwise clears `#names`
+   * if the additional headers change the response.
+   */
   async #ofHeader(request: CheckRequest): Promise<ReceiverMistake | undefined> {
     const everywhere = inHeaders(request, this.#names);
     const accepted = await this.#acceptance(everywhere);
@@ -136,7 +142,7 @@ export class VerificationProbe {
     return `read the header ${name} (Node: request.headers['${lowerName}'], in lower case; PHP: $_SERVER['HTTP_${name.toUpperCase().replaceAll('-', '_')}'])`;
   }
 
-  /** The other header in which the receiver accepts this signature. Undefined if it accepts the signature where it belongs. */
+  /** The additional header in which the receiver accepts this signature. Undefined if it needs none of them. */
   async #headerOf(request: CheckRequest): Promise<string | undefined> {
     const isAccepted = async (names: readonly string[]): Promise<boolean> =>
       typeof (await this.#acceptance(inHeaders(request, names))) === 'object';
@@ -150,8 +156,8 @@ export class VerificationProbe {
   }
 
   /**
-   * How the receiver accepts a signature: `later` names the response if something after the verification fails. `lost`: no
-   * response. Undefined if the receiver rejects the signature.
+   * Sends a request and returns whether its signature passes the verification. If so, `later` is empty, or names the
+   * response of a later step that fails. `lost`: no response. Undefined if the receiver rejects the signature.
    */
   async #acceptance(request: CheckRequest): Promise<{ readonly later: string } | 'lost' | undefined> {
     const response = await this.#receiver.ask(request);
@@ -159,12 +165,13 @@ export class VerificationProbe {
     const isTaken = response.kind === 'taken';
     if (isTaken && this.#model.forgery?.kind === 'rejected') return { later: '' };
     if (!(await this.#isVerified(request, response))) return undefined;
-    return { later: isTaken ? '' : `; what fails after this check responds with ${response.status}` };
+    return { later: isTaken ? '' : `; a step after this check fails with ${response.status}` };
   }
 
   /**
-   * Whether a request passed the verification and was rejected for another reason: it does not get the response of a
-   * forgery, twice, and the same request with another digest does. Limits of rates and of the form of headers do not count.
+   * Whether the signature of a request passed the verification, and something else failed. The request must get another
+   * response than a forgery, twice, and the same request with a changed digest must get the response of a forgery. This
+   * rules out rate limits and limits on the form of headers.
    */
   async #isVerified(request: CheckRequest, response: CheckResponse): Promise<boolean> {
     const isOther = (each: CheckResponse) =>
@@ -183,7 +190,8 @@ const DIGEST = /[\w+/-]{20,}=*$/;
 
 const OWNERS = ['', 'Hub-', 'Webhook-', 'Hook-', 'Hooks-', 'Segment-', 'Request-', 'Body-', 'Payload-'];
 /**
- * Headers in which receivers look for a signature: few enough for servers that accept 100 headers of 8 KB together.
+ * Headers in which receivers look for a signature. The list fits servers that limit a request to 100 headers or to 8 KB
+ * of headers.
  */
 const HEADER_NAMES: readonly string[] = [
   ...new Set([
@@ -210,7 +218,7 @@ function headersOf({ signature, signatureHeaders }: CheckRequest): readonly stri
   return signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
 }
 
-/** The request with its signature in other headers, too. Headers that it has stay as they are. */
+/** Returns the request with its signature repeated in other headers. Does not change headers that it has. */
 function inHeaders(request: CheckRequest, names: readonly string[]): CheckRequest {
   const own = headersOf(request);
   const value = own.findLast((text, index) => index % 2 === 1 && DIGEST.test(text));

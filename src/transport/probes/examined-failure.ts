@@ -1,11 +1,11 @@
-/** The result of examining the port of a failed request. */
+/** The result of examining a failed request: the code of its cause, and the values that the explanation quotes. */
 export interface ExaminedFailure {
   readonly cause: string;
-  /** The URL or protocol that was found instead, or the status of the proxy. */
+  /** The value of `{location}` in the explanation, such as the URL that works instead, or the protocol of the port. */
   readonly location?: string;
-  /** Results of the probes that the sentence quotes, by name. */
+  /** Results of the probes that the explanation quotes, by name of the probe. */
   readonly shown?: Readonly<Record<string, string>>;
-  /** The variable that names the proxy, such as `https_proxy`. */
+  /** The environment variable that sets the proxy, such as `https_proxy`. Absent without a proxy. */
   readonly proxy?: string;
 }
 
@@ -16,18 +16,18 @@ export interface FailureToExamine {
   readonly error: string;
   /** The status of the response, if there was one. */
   readonly status?: number | undefined;
-  /** The cause that is known. A cause that leaves nothing to examine is kept. */
+  /** The cause that is already known. If it is exact, nothing is examined. */
   readonly cause?: string | undefined;
-  /** Other URLs of the config, whose hosts may be meant by a host that does not exist. @default none */
+  /** Other URLs of the config: the user may have meant one of their hosts. @default none */
   readonly urls?: readonly string[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
-  /** Time, in ms, in which all probes end. @default 1000 */
+  /** Time limit of each probe, in ms. @default 1000 */
   readonly timeoutMs?: number;
-  /** Finds the address of a host. @default the resolver of the system */
+  /** Resolves a host name. @default the resolver of the system */
   readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;
-  /** Path of the file that gives hosts their addresses. @default that of the system */
+  /** Path of the hosts file. @default that of the system */
   readonly hostsFile?: string;
-  /** Path of the file that names the name servers. @default /etc/resolv.conf */
+  /** Path of the resolver configuration, which shows the Kubernetes namespace. @default /etc/resolv.conf */
   readonly resolverFile?: string;
 }

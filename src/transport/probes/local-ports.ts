@@ -4,15 +4,15 @@ import { editDistance, namesIn } from '../../suggest.ts';
 import { isLoopbackHost } from '../../url.ts';
 import { askInHttp, askInTls, type AskedPort } from './port-speech.ts';
 
-/** A port of this machine at which a program listens. */
+/** A TCP port of this machine on which a program listens, or may listen if the system does not list its ports. */
 export interface LocalPort {
   readonly address: string;
   readonly port: number;
-  /** Number of the socket, by which `/proc/PID/fd` names its owner. */
+  /** Inode of the socket, which `/proc/PID/fd` of its owner names, too. Empty for a guessed port. */
   readonly inode: string;
 }
 
-/** Lists the listening ports of this machine. Empty on systems without `/proc/net/tcp` (proc_pid_net(5)). */
+/** Lists the TCP ports on which programs listen. Empty on systems without `/proc/net/tcp` (proc_pid_net(5)). */
 export function localPorts(): readonly LocalPort[] {
   const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
     orEmpty(() => readFileSync(file, 'utf8')).split('\n'),
@@ -26,7 +26,7 @@ export function localPorts(): readonly LocalPort[] {
 
 const LISTEN = '0A';
 
-/** Reads an address in groups of four bytes, each with its last byte first. */
+/** Reads a hexadecimal address, in which the bytes of each group of four are reversed. */
 function addressOf(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((group) => (group.match(/../g) ?? []).toReversed());
   if (bytes.length === 4) return bytes.map((byte) => parseInt(byte, 16)).join('.');
@@ -34,7 +34,7 @@ function addressOf(hex: string): string {
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
 
-/** The program that listens at a port, in parentheses: ` (node, process 4711)`. Empty if this user may not know it. */
+/** The program that listens on a port, in parentheses: ` (node, process 4711)`. Empty if it cannot be found. */
 export function programAt({ inode }: LocalPort): string {
   const owns = (pid: string): boolean =>
     namesIn(`/proc/${pid}/fd`).some(
@@ -46,19 +46,19 @@ export function programAt({ inode }: LocalPort): string {
   return name === undefined ? '' : ` (${name}, process ${owner}${state === 'T' ? ', stopped' : ''})`;
 }
 
-/** Whether an address leads to this machine itself. */
+/** Whether a connection to this address reaches this machine. */
 export function isOwnAddress(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => one.address));
   return isLoopbackHost(address) || ['0.0.0.0', '::', ...own].includes(address);
 }
 
 const MOST_ASKED = 6;
-/** Ports from here on belong to any program that asks for one: only the next one may be meant. */
+/** Ports from here on may belong to any program. Of these, only those next to the asked port are tried. */
 const FIRST_ANY = 10_000;
-/** Ports at which development servers listen, for systems that do not list their ports. */
+/** Common ports of development servers, for systems that do not list their ports. */
 const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
 
-/** The other ports of this machine at which a receiver may listen, those with a similar number first. */
+/** Up to MOST_ASKED other ports of this machine on which the receiver may listen, those with a similar number first. */
 export function portsNear(asked: number): readonly LocalPort[] {
   const listed = localPorts();
   const guessed = USUAL_PORTS.map((port) => ({ address: '127.0.0.1', port, inode: '' }));
@@ -70,7 +70,7 @@ export function portsNear(asked: number): readonly LocalPort[] {
     .slice(0, MOST_ASKED);
 }
 
-/** Names a port that speaks HTTP or TLS, with its program. Empty for any other port. */
+/** Describes a port that speaks HTTP or TLS: `port 3000 speaks HTTP (node, process 4711)`. Empty for other ports. */
 export async function spokenAt(near: LocalPort, asked: AskedPort): Promise<string> {
   const to = { ...asked, host: hostAt(near), port: near.port, timeoutMs: asked.timeoutMs / 2, isTls: false };
   const plain = await askInHttp(to);
@@ -80,12 +80,12 @@ export async function spokenAt(near: LocalPort, asked: AskedPort): Promise<strin
     : '';
 }
 
-/** An address that leads to a port of this machine. */
+/** The address to connect to: a loopback address if the program listens on all addresses. */
 export function hostAt({ address }: LocalPort): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
 }
 
-/** Returns what `read` gives; nothing if it fails, as for a file that is not there. */
+/** Returns the text that `read` returns. Empty if it throws, for example because the file does not exist. */
 export function orEmpty(read: () => string): string {
   try {
     return read();

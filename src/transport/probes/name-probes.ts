@@ -6,7 +6,7 @@ import { printable } from '../../redact.ts';
 import { orEmpty } from './local-ports.ts';
 import type { FailureToExamine } from './examined-failure.ts';
 
-/** Looks up a host: its address, `late` if the name server does not respond in time, or the code of the error. */
+/** Looks up a host. Returns its address, `late` if there is no result within `timeoutMs`, or the code of the error. */
 export async function addressOf(
   hostname: string,
   { lookUp = lookup }: FailureToExamine,
@@ -22,7 +22,10 @@ export async function addressOf(
   ]);
 }
 
-/** Looks up the domain above a host that was not found, because a typing error is in one of the two. */
+/**
+ * Looks up the parent domain of a host that was not found, to say which of the two names does not exist. Empty if the
+ * lookup does not show that, or if the parent is a top-level domain.
+ */
 export async function aboveOf(
   hostname: string,
   failure: FailureToExamine,
@@ -35,7 +38,7 @@ export async function aboveOf(
   return address === 'ENOTFOUND' ? `neither ${hostname} nor ${above} has an address` : '';
 }
 
-/** The namespace of the pod in which this process runs: Kubernetes writes it into the first search domain. */
+/** The namespace of the pod in which this process runs, from the search domains. Empty outside Kubernetes. */
 export function namespaceOf({ resolverFile = '/etc/resolv.conf' }: FailureToExamine): string {
   const search = linesOf(resolverFile).find((line) => /^search\s.*\.svc\./.test(line)) ?? '';
   return /([\w-]+)\.svc\./.exec(search)?.[1] ?? '';
@@ -44,7 +47,10 @@ export function namespaceOf({ resolverFile = '/etc/resolv.conf' }: FailureToExam
 const HOSTS_FILE =
   process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
 
-/** The line of the hosts file that gives the host its address. Empty for `localhost`, which has a line everywhere. */
+/**
+ * The line of the hosts file that gives the host its address: `line 3 of /etc/hosts: 10.0.0.1`. Empty if there is none,
+ * and for `localhost`, which is in every hosts file.
+ */
 export function hostsLineOf(hostname: string, { hostsFile: file = HOSTS_FILE }: FailureToExamine): string {
   const words = linesOf(file).map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/));
   const at = words.findIndex(([, ...names]) => hostname !== 'localhost' && names.includes(hostname));
@@ -56,7 +62,7 @@ function linesOf(file: string): readonly string[] {
   return orEmpty(() => readFileSync(file, 'utf8')).split(/\r?\n/);
 }
 
-/** Whether this process runs in a container, by the traces of Docker, Podman and Kubernetes. */
+/** Whether variables or files of Docker, Podman or Kubernetes show that this process runs in a container. */
 export function isInContainer(env: FailureToExamine['env']): boolean {
   const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
   return isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');

@@ -1,9 +1,9 @@
 import { responseInHttp, type AskedPort } from './port-speech.ts';
 
-/** The response of a server to `OPTIONS` of a path, to which servers respond by route without running its handler. */
+/** The response to `OPTIONS` for a path, which shows whether there is a route without running its POST handler. */
 interface PathRoute {
   readonly path: string;
-  /** The response: `200 (Allow: POST)`. */
+  /** The response in words: `200 (Allow: POST)`, `404`, `closed`. */
   readonly text: string;
   readonly isRoute: boolean;
   /** Whether the route takes POST. Undefined if the response does not tell. */
@@ -11,9 +11,10 @@ interface PathRoute {
 }
 
 /**
- * Finds out which paths of a server have a route, that of the URL and those that may be meant, in one of three forms:
- * `OPTIONS /hook gets 200, unlike a path without a route`; without POST, `OPTIONS /hook gets 200 (Allow: GET)`; for another
- * path, `OPTIONS /hook/ gets 200, but OPTIONS /hook gets 404`. Empty if nothing was found.
+ * Asks a server for the path of the URL and for paths that the user may have meant, and describes the route that it
+ * finds. A route for the path: `OPTIONS /hook gets 200, unlike a path without a route`. A route that does not take
+ * POST: `OPTIONS /hook gets 200 (Allow: GET)`. A route for another path: `OPTIONS /hook/ gets 200, but OPTIONS /hook
+ * gets 404`. Empty if it does not find a route.
  */
 export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promise<string> {
   const [own, ...others] = await routesOf([pathname, ...pathsNear(pathname)], host, asked);
@@ -28,8 +29,8 @@ export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promi
 }
 
 /**
- * Asks for several paths, and for one without a route: a server that responds to this one alike, as one with CORS does, shows
- * nothing.
+ * Sends `OPTIONS` for several paths and for NO_ROUTE. A path with the same response as NO_ROUTE does not count as a
+ * route, because a server may respond to all paths alike, as with CORS.
  */
 export async function routesOf(
   paths: readonly string[],
@@ -50,7 +51,11 @@ export async function routesOf(
 /** A path for which no server has a route. */
 const NO_ROUTE = '/hooks-finds-no-route-here';
 
-/** Paths that may be meant: with or without the last slash, a prefix or a plural, or what a proxy strips. At most eight. */
+/**
+ * Paths that the user may have meant, at most eight. For `/`, common paths of receivers. Otherwise the path with or
+ * without the last slash, leading segments, `/api` or a plural s, with its first segment twice (for a proxy that strips
+ * it), or in another case.
+ */
 function pathsNear(path: string): readonly string[] {
   const bare = path.replace(/\/+$/, '');
   if (bare === '') return ['/webhook', '/webhooks', '/hook', '/hooks', '/api/webhook', '/api/webhooks'];

@@ -3,16 +3,17 @@ import { addAbortSignal, Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { printable } from '../../redact.ts';
 
-/** The facts that one or two connections to a port prove. */
+/** The facts about a port that connections to it prove. */
 export interface PortFacts {
   /**
-   * The protocol of the first bytes. `closed`: the port accepted the connection and closed it without a byte. `silent`: no
-   * byte arrived in time. `refused`: there was no connection.
+   * The protocol of the first bytes. `closed`: the server closed the connection without sending a byte. `silent`: no
+   * byte arrived in time. `refused`: the connection failed.
    */
   readonly speech: 'tls' | 'http' | 'http2' | 'database' | 'other' | 'closed' | 'silent' | 'refused';
   /**
-   * The status of the HTTP response with its methods, `405 (Allow: GET)`; the name of the database, or the greeting of another protocol: `SSH-2.0-OpenSSH_9.6`. Of
-   * TLS, `mutual` if the server wants a client certificate, `accepted` if it accepts TLS 1.2 without one.
+   * Details that depend on `speech`. `http`: the status and the allowed methods, `405 (Allow: GET)`. `database`: its
+   * name. `other`: the greeting, `SSH-2.0-OpenSSH_9.6`. `tls`: `mutual` if the server requests a client certificate,
+   * `accepted` if it accepts TLS 1.2 and requests none.
    */
   readonly words?: string;
 }
@@ -22,14 +23,15 @@ export interface AskedPort {
   readonly port: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whether to ask in HTTP over TLS. Does not verify the certificate. @default false */
+  /** Whether `askInHttp` uses TLS. Does not verify the certificate. @default false */
   readonly isTls?: boolean;
 }
 
 /**
- * Asks a port in TLS, then in HTTP and as a database. TLS comes first because many TLS servers respond to plain HTTP with a
- * 400 in plain HTTP. Still asks in HTTP if another protocol responds to TLS: Python's servers respond to a TLS hello in
- * HTTP/0.9, without a status line. `isHttpTried` skips HTTP for a port that is silent.
+ * Finds out the protocol of a port: asks in TLS, then in HTTP and as a database. TLS comes first because many TLS
+ * servers respond to plain HTTP with a 400 in plain HTTP. Asks in HTTP even if the response to TLS is in an unknown
+ * protocol, because Python's servers respond to a TLS hello in HTTP/0.9, without a status line. With `isHttpTried`,
+ * does not ask in HTTP if the port is silent.
  */
 export async function askPort(asked: AskedPort, isHttpTried = false): Promise<PortFacts> {
   const hello = await askInTls(asked);
@@ -42,13 +44,16 @@ export async function askPort(asked: AskedPort, isHttpTried = false): Promise<Po
   return database ?? (hello.speech === 'other' && plain.speech === 'closed' ? hello : plain);
 }
 
-/** Databases, which do not respond to other protocols: the question (of PostgreSQL, whether it has TLS) and the response. */
+/**
+ * Databases that do not respond to other protocols. `question` is the first message to send; PostgreSQL is asked
+ * whether it supports TLS. `response` matches the response of the database.
+ */
 const DATABASES = [
   { name: 'Redis', question: 'PING\r\n', response: /^(?:\+PONG|-(?:NOAUTH|DENIED|LOADING) )/ },
   { name: 'PostgreSQL', question: '\0\0\0\u0008\u0004\u00d2\u0016\u002f', response: /^[SN]$/ },
 ] as const;
 
-/** Asks a port whether it is that of a database. Undefined if it is none that is known. */
+/** Asks whether a port belongs to one of DATABASES. Undefined if not. */
 export async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undefined> {
   const asking = DATABASES.map(({ name, question, response }) =>
     ask({ ...asked, isTls: false }, (socket, settle) => {
@@ -62,7 +67,7 @@ export async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undef
   return (await Promise.all(asking)).find(({ speech }) => speech === 'database');
 }
 
-/** Requests `OPTIONS *`, which changes no state of any server (RFC 9110, 9.3.7), or sends another request without a body. */
+/** Sends a request without a body. `OPTIONS *` does not change the state of a server (RFC 9110, 9.3.7). */
 export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhost'): Promise<PortFacts> {
   return ask(asked, (socket, settle) => {
     socket.once('data', (chunk: Buffer) => settle(factsOf(chunk)));
@@ -71,8 +76,8 @@ export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhos
 }
 
 /**
- * Asks with a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Sends
- * nothing after the handshake, so the server's certificate is not verified.
+ * Starts a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Does not
+ * verify the certificate of the server, because no request is sent.
  */
 export function askInTls(
   asked: AskedPort,
@@ -112,7 +117,7 @@ export function speechText({ speech, words = '' }: PortFacts): string {
   return `${speech} ${words}`.trim();
 }
 
-/** Opens a connection for one question, and closes it when `settle` is called, the port closes it, or time is up. */
+/** Opens a connection for one question. Closes it after `settle`, or when the time is up or `signal` aborts. */
 function ask(
   { host, port, timeoutMs, signal, isTls = false }: AskedPort,
   question: (socket: Socket, settle: (facts: PortFacts) => void) => void,
@@ -120,7 +125,7 @@ function ask(
   return new Promise((resolve) => {
     const to = { host, port, ...(isTls && { rejectUnauthorized: false }) };
     const socket = addAbortSignal(signal, isTls ? connectTls(to) : connect(to));
-    // A timer of its own, because Node 20 can collect a combined signal as garbage before its time is up.
+    // Uses a timer, because Node 20 can garbage-collect a combined signal before its time is up.
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
@@ -144,7 +149,7 @@ const ALERT = 0x15;
 const HANDSHAKE = 0x16;
 const CERTIFICATE_REQUEST = 13;
 const SERVER_HELLO_DONE = 14;
-/** The type of the first frame of an HTTP/2 server without TLS, on stream 0 (RFC 9113, 3.4 and 4.1). */
+/** The type of the first frame that an HTTP/2 server sends, on stream 0 (RFC 9113, 3.4 and 4.1). */
 const SETTINGS = 4;
 
 function factsOf(bytes: Buffer): PortFacts {
@@ -162,12 +167,12 @@ function factsOf(bytes: Buffer): PortFacts {
       words: (status[1] ?? 'no status') + (allow === undefined ? '' : ` (Allow: ${allow})`),
     };
   }
-  // Skips short runs of letters between the binary fields of a greeting, such as that of MySQL.
+  // Skips runs of fewer than five characters, which are accidental in a binary greeting such as that of MySQL.
   const words = text.match(/[ -~]{5,}/g)?.join(' ') ?? '';
   return { speech: 'other', words: printable(words.trim(), 60) };
 }
 
-/** Returns the types of the complete handshake messages. Messages can share records or span several (RFC 5246, 6.2). */
+/** Returns the types of the handshake messages that have begun, which can share or span records (RFC 5246, 6.2). */
 function messageTypes(bytes: Buffer): number[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at + 5 <= bytes.length && bytes[at] === HANDSHAKE;) {

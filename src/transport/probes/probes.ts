@@ -16,24 +16,24 @@ import type { FailureToExamine } from './examined-failure.ts';
 import { aboveOf, addressOf, hostsLineOf, isInContainer, namespaceOf } from './name-probes.ts';
 import { routesAt, routesOf } from './path-probes.ts';
 
-/** A failed request, with what its probes have shown so far. */
+/** A failed request, and the probes that examine it. */
 export interface Scene {
   readonly url: URL;
   readonly failure: FailureToExamine;
   readonly proxy: Proxy | undefined;
   /** The port of the receiver. */
   readonly receiver: AskedPort;
-  /** The port that was connected to: that of the proxy, if there is one. */
+  /** The port that the request connected to: that of the proxy, if there is one. */
   readonly asked: AskedPort;
-  /** Returns what a probe shows: nothing if there is no probe of this name. Runs each at most once. */
+  /** Returns the result of a probe, which runs at most once. Empty if it shows nothing or does not exist. */
   readonly show: (name: string) => Promise<string>;
 }
 
-/** Makes the scene of a failed request. Throws for a proxy variable that cannot be used. */
+/** Makes the scene of a failed request. Throws ConfigError for a proxy variable that cannot be used. */
 export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
   const { env, timeoutMs = 1_000 } = failure;
   const url = new URL(failure.url);
-  // The driver of a database connects directly.
+  // Database drivers do not use a proxy.
   const proxy = url.protocol.startsWith('http') ? proxyFor(url, env) : undefined;
   const portAt = (at: URL): AskedPort => ({
     host: bareHost(at),
@@ -59,8 +59,8 @@ export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
 }
 
 /**
- * Each probe by its name: it returns what it shows in words, and nothing if it shows nothing. Only those that connect or look
- * up names take time: one round of connections, or two of half the time.
+ * The probes, by name. Each returns its result in words, which are empty if it shows nothing. Only probes that connect
+ * or look up names take time: one round of connections, or two with half of the time limit each.
  */
 export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> | string>> = {
   failed: ({ failure: { error, cause = '' } }) => `${error}/${cause}`,
@@ -73,7 +73,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const any = { ...env, http_proxy: 'http://proxy.invalid', https_proxy: 'http://proxy.invalid' };
     return (env['all_proxy'] || env['ALL_PROXY']) && proxyFor(url, any) ? 'set' : '';
   },
-  /** An entry of NO_PROXY that names the host, but does not except it. */
+  /** The entry of NO_PROXY that contains the host name. If a proxy was used, the entry does not match the host. */
   exception: ({ url, failure: { env } }) => {
     const entries = (env['no_proxy'] ?? env['NO_PROXY'] ?? '').split(/[\s,]+/);
     const names = (entry: string): boolean =>
@@ -93,12 +93,12 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   hostsLine: ({ url, failure }) => hostsLineOf(url.hostname, failure),
   within: ({ failure: { env } }) => (isInContainer(env) ? ' in this container' : ''),
   address: ({ failure, asked }) => addressOf(asked.host, failure, asked.timeoutMs),
-  /** The line of the hosts file that gives the host its address, in parentheses. */
+  /** The line of the hosts file that gives the host its address, in parentheses. Empty if there is none. */
   from: async ({ show }) => {
     const line = await show('hostsLine');
     return line === '' ? '' : ` (${line})`;
   },
-  /** The host with its address, or the line that gives it. */
+  /** The host, with the line of the hosts file that gives its address, else with the address itself. */
   addressed: async ({ asked: { host }, show }) => {
     const from = (await show('hostsLine')) || (await show('address'));
     return isIP(host) > 0 ? host : `${host} (${from})`;
@@ -113,18 +113,18 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     return speechText(await askPort(half, url.protocol === 'http:'));
   },
   database: async ({ asked }) => (await askAsDatabase(asked))?.words ?? '',
-  /** The protocol of the port by its name, else in its own words. */
+  /** The protocol of the port, such as `TLS` or `Redis`. For an unknown protocol, a quotation of its greeting. */
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     const quoted = `another protocol, not HTTP${words && `: "${words}"`}`;
     return { database: words, other: quoted }[speech] ?? speech.toUpperCase();
   },
-  /** The response of the path to `OPTIONS`. */
+  /** The response of the receiver to `OPTIONS` for the path of the URL. */
   options: ({ url: { host, pathname }, receiver }) => responseInHttp(receiver, `OPTIONS ${pathname}`, host),
-  /** A host for which the path gets another response: proxies choose the application by the host. */
+  /** Another host name for which the path gets another response: reverse proxies choose the application by the host. */
   otherHost: async ({ url: { host, hostname, pathname }, failure: { urls = [], env }, receiver }) => {
     const known = new Set(knownHosts([...urls, ...Object.values(env)]));
-    // Names without a dot are mostly those of the system: ip6-allnodes.
+    // Skips names without a dot other than localhost: most are those of the system, such as ip6-allnodes.
     const names = [...known].filter((name) => /^localhost$|\.[a-z]/i.test(name)).slice(0, MOST_HOSTS);
     const ask = (name: string): Promise<string> =>
       responseInHttp(receiver, `OPTIONS ${pathname}`, host.replace(hostname, name));
@@ -147,7 +147,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const { speech } = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);
     return /^(?:tls|http)$/.test(speech) ? `; without the proxy, ${host} speaks ${speech.toUpperCase()}` : '';
   },
-  /** The difference that the proxy makes to an `OPTIONS` of the same URL. */
+  /** The responses to `OPTIONS` for the path with and without the proxy, if both are HTTP and they differ. */
   difference: async ({ asked, proxy, receiver, url: { origin, host, pathname } }) => {
     const login = proxy?.authorization && `\r\nProxy-Authorization: ${proxy.authorization}`;
     const [through, direct] = await Promise.all([
@@ -158,19 +158,19 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const isKnown = through.startsWith('http') && direct.startsWith('http') && through !== direct;
     return isKnown ? text.replaceAll('http ', '') : '';
   },
-  /** The other address of this machine at which a program listens at the same port. */
+  /** The URL of another address of this machine at which a program listens on the same port. */
   elsewhere: async ({ url: { protocol }, asked }) => {
     const listener = localPorts().find(({ port }) => port === asked.port);
     const host = listener ? hostAt(listener) : asked.host === '::1' ? '127.0.0.1' : '::1';
     if (host === asked.host || (await askInTls({ ...asked, host })).speech === 'refused') return '';
     return `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
-  /** The program that listens at the port of this machine. */
+  /** The program that listens on the port. Empty if the host is not this machine. */
   program: async ({ asked, show }) => {
     const listener = localPorts().find(({ port }) => port === asked.port);
     return listener && (await show('machine')) === 'own' ? programAt(listener) : '';
   },
-  /** The other ports of this machine that speak HTTP or TLS. */
+  /** Up to MOST_TOLD other ports of this machine that speak HTTP or TLS. */
   others: async ({ asked }) => {
     const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
@@ -178,7 +178,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
-  /** The port of this machine that has a route for the path. */
+  /** Another port of this machine that has a route for the path and takes POST there. */
   routedPort: async ({ asked, url: { host, pathname } }) => {
     const asking = portsNear(asked.port).map(async (near) => {
       const [route] = await routesOf([pathname], host, { ...asked, host: hostAt(near), port: near.port });
@@ -195,7 +195,7 @@ function withOtherScheme(url: URL): string {
   return `${scheme}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }
 
-/** Most other ports that a sentence names. */
+/** Maximum number of other ports that a sentence names. */
 const MOST_TOLD = 3;
-/** Most other hosts that are asked for. */
+/** Maximum number of other hosts to try. */
 const MOST_HOSTS = 3;

@@ -510,7 +510,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     receiver: () => () => 'hang',
     flags: ['--timeout', '200ms'],
     cause: 'it responds to nothing in time, not even to a forgery or at another path',
-    fix: 'look whether the program still starts, or waits for something',
+    fix: 'check whether the program is still starting, or waits for something',
   },
   {
     id: 'breaks-off',
