@@ -10,7 +10,6 @@ import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
 import { chosenSchemeNames } from '../../../signature/schemes/scheme.ts';
-import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
@@ -216,25 +215,6 @@ function noDestination(sentence: string, hint?: string): ConfigError {
       hint ??
       'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
   });
-}
-
-/** Notes after a failed delivery that its URL or its secret is from a variable that hides the one in a config. */
-export function noteHiddenSettings(
-  flags: WhereToFlags & Pick<GlobalOptions, 'quiet'>,
-  settings: Settings,
-  io: Pick<Io, 'note'>,
-): void {
-  if (flags.quiet === true) return;
-  const { secret, secretFile } = flags;
-  const isByFlag = {
-    webhooks: selectedWay(flags) !== undefined,
-    sharedSecret: (secret ?? secretFile) !== undefined,
-  };
-  for (const { key, origin, hides } of settings.list()) {
-    if (hides === undefined || !(key === 'webhooks' || key === 'sharedSecret') || isByFlag[key]) continue;
-    const what = key === 'webhooks' ? 'URL' : 'secret';
-    io.note(`note: the ${what} is from ${origin}, which overrides ${hides.join(' and ')}`);
-  }
 }
 
 export function destinationsOf(sources: Sources): readonly DestinationOptions[] {

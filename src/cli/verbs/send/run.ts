@@ -42,14 +42,10 @@ import { resultText } from '../../print/result-text.ts';
 import { remarkOnSigning } from '../../flags/signature/unsigned-note.ts';
 import { secretStdinFlags } from '../../flags/signature/secret-flags.ts';
 import { commandSettings } from '../../flags/delivery/settings.ts';
+import { noteHiddenSettings } from '../../flags/hidden-settings.ts';
 import { rejectStdinTwice } from '../../stdin.ts';
 import type { FailureCause } from '../../print/failure-cause.ts';
-import {
-  hasForeignScheme,
-  noteHiddenSettings,
-  resolveWhereTo,
-  type WhereToFlags,
-} from '../../flags/delivery/where-to.ts';
+import { hasForeignScheme, resolveWhereTo, type WhereToFlags } from '../../flags/delivery/where-to.ts';
 import type { Sources } from '../../../engine/options.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
