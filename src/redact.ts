@@ -126,7 +126,7 @@ export function spellingsOf(secret: string): readonly string[] {
   // A JSON dump of the headers may itself be inside a JSON string, which escapes it again, or inside base64.
   const nested = json.slice(1).flatMap(inJson);
   const inText = [...json, ...nested].flatMap((text) => [text, ...inHtml(text)]);
-  return [...new Set([...inText, ...inUrl(secret), ...json.flatMap(inBase64)])];
+  return [...new Set([...inText, ...inUrl(secret), ...json.flatMap(inBytes)])];
 }
 
 /** Encodings of encodeURIComponent, URLSearchParams (forms) and Python's `quote`, with hex digits in either case. */
@@ -139,11 +139,8 @@ function inUrl(secret: string): readonly string[] {
   return [...spelled, ...spelled.map((text) => text.replace(/%../g, (digits) => digits.toLowerCase()))];
 }
 
-/**
- * The parts that a secret has in the base64 of a longer text, such as a dump of headers: they depend on the position of the
- * secret.
- */
-function inBase64(secret: string): readonly string[] {
+/** The parts that a secret has in the base64 or hex of a longer text, such as a dump of headers. */
+function inBytes(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const cores = [0, 1, 2].flatMap((bytesBefore) => {
     const length = bytesBefore + bytes.length;
@@ -154,7 +151,8 @@ function inBase64(secret: string): readonly string[] {
     const start = Math.ceil((bytesBefore * 8) / 6);
     return [encoded.slice(start), encoded.slice(start, Math.floor((length * 8) / 6))];
   });
-  return [...cores, ...cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'))];
+  const urlSafe = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...cores, ...urlSafe, bytes.toString('hex')];
 }
 
 /** JSON encodings of JavaScript, Python (ASCII only), Go (escapes &, < and >) and PHP (also escapes /). */

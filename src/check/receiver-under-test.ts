@@ -1,13 +1,11 @@
 import { sleep, type Clock } from '../clock.ts';
-import { isJson } from '../message/json/read-json.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
-import { withoutSent } from '../transport/sent-secrets.ts';
+import { maskedParts, withoutSent } from '../transport/sent-secrets.ts';
 import type { CauseFacts, FailureEvidence, ResponseCause } from '../transport/cause.ts';
 import type { ConnectionOptions, Transport } from '../transport/transport.ts';
-import { isObject } from '../validate-options.ts';
 import { checkResponseOf, type CheckCauses, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
-import type { CheckRequest } from './sample.ts';
+import { messageIdIn, type CheckRequest } from './sample.ts';
 
 export interface TestedReceiverOptions {
   readonly transport: Transport;
@@ -40,6 +38,8 @@ interface AskChanges {
   readonly url?: string;
   /** A shorter timeout. */
   readonly timeoutMs?: number;
+  /** Whether to leave out the headers and the query, because another route that trusts their tokens would act on the message. */
+  readonly isBare?: boolean;
   /** A header with another value. */
   readonly header?: readonly [name: string, value: string];
   /** Id of the message, of which `Idempotency-Key` is made. @default a new id */
@@ -210,25 +210,30 @@ export class ReceiverUnderTest {
 
   async #ask(
     { body, signature, signatureHeaders, cutsAt }: CheckRequest,
-    { url = this.#options.url, timeoutMs: most = Infinity, messageId = '', header }: AskChanges,
+    { url: to = this.#options.url, timeoutMs: most = Infinity, messageId = '', header, isBare }: AskChanges,
   ): Promise<CheckResponse> {
     const { transport, idempotencyKeyOf, connection, clock, signal, secrets, causes } = this.#options;
     const timeoutMs = Math.min(most, this.#options.timeoutMs);
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const key = idempotencyKeyOf === undefined ? [] : ['Idempotency-Key', idempotencyKeyOf(messageId)];
-    const sent = { url, headers: withHeader([...this.#options.headers, ...key, ...own], header) };
+    const url = isBare ? to.replace(/\?.*$/s, '') : to;
+    const settings = isBare ? [] : this.#options.headers;
+    const sent = { url, headers: withHeader([...settings, ...key, ...own], header) };
     const isRead = this.#slowBodies < MOST_SLOW_BODIES;
     const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
     const raw = await transport.send({ ...sent, body, cutsAt, timeoutMs, ...limit, signal, connection });
-    const hasBody = raw.kind === 'response' && raw.body !== undefined;
-    // Bodies are displayed and quoted.
-    const result = hasBody ? { ...raw, body: withoutRepeated(withoutSent(raw.body, sent), secrets) } : raw;
+    // Responses are displayed and quoted.
+    const mask = (text: string): string => withoutRepeated(withoutSent(text, sent), secrets);
+    const result = raw.kind === 'response' ? { ...raw, ...maskedParts(raw, mask) } : raw;
     // Stops reading bodies that do not end: only the status decides, and each check would wait for the whole timeout.
     if (isRead) {
       this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
     }
-    return checkResponseOf(result, { url, isSigned: own.length > 0, causes });
+    const response = checkResponseOf(result, { url, isSigned: own.length > 0, causes });
+    if (response.kind === 'none' || response.cause === undefined) return response;
+    // A quotation is decoded text, which can contain a secret that was encoded in the body.
+    return { ...response, cause: { ...response.cause, says: mask(response.cause.says) } };
   }
 }
 
@@ -236,13 +241,6 @@ export class ReceiverUnderTest {
 function withHeader(headers: readonly string[], header: AskChanges['header']): readonly string[] {
   const at = headers.findIndex((name) => name.toLowerCase() === header?.[0].toLowerCase());
   return header === undefined ? headers : [...(at === -1 ? headers : headers.toSpliced(at, 2)), ...header];
-}
-
-/** The id of the message in a request. Undefined for a body that is not a message with an id. */
-function messageIdIn({ body }: CheckRequest): string | undefined {
-  const text = Buffer.from(body).toString();
-  const value: unknown = isJson(text) ? JSON.parse(text) : undefined;
-  return isObject(value) && typeof value['messageId'] === 'string' ? value['messageId'] : undefined;
 }
 
 function isRefused(response: CheckResponse): response is CheckResponse & { kind: 'none' } {

@@ -1,5 +1,6 @@
 import { buildMessage } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
+import { isJson } from '../message/json/read-json.ts';
 import { encodeBody } from '../message/outgoing-message.ts';
 import type { MessageType } from '../message/types.ts';
 import { layoutOf, type HeaderField } from '../signature/schemes/layout.ts';
@@ -7,6 +8,7 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { madeUpSecret } from '../signature/schemes/secrets.ts';
 import { Signer, signedFields } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
+import { isObject } from '../validate-options.ts';
 
 export interface CheckRequest {
   readonly body: Uint8Array;
@@ -199,4 +201,11 @@ function changedHeaders(
     }
   }
   return changed;
+}
+
+/** The id of the message in a request. Undefined for a body that is not a message with an id. */
+export function messageIdIn({ body }: CheckRequest): string | undefined {
+  const text = Buffer.from(body).toString();
+  const value: unknown = isJson(text) ? JSON.parse(text) : undefined;
+  return isObject(value) && typeof value['messageId'] === 'string' ? value['messageId'] : undefined;
 }

@@ -192,9 +192,10 @@ export class Receiver {
 }
 
 /**
- * Whether a request is no webhook, but comes from a person who opens the URL in a browser or a script that waits for the
- * port.
+ * Whether a request is no webhook, but comes from a person who opens the URL in a browser, a script that waits for the
+ * port, or a program that asks what listens there (`OPTIONS *`).
  */
 function isVisit({ method, url = '' }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && (url === '/' || url.startsWith('/?'));
+  const isPage = url === '/' || url.startsWith('/?');
+  return method === 'OPTIONS' ? url === '*' : isPage && (method === 'GET' || method === 'HEAD');
 }

@@ -1,4 +1,5 @@
 import { processorMs, type Clock } from '../clock.ts';
+import { shownSignature } from './shown-signature.ts';
 import { Deadline, type DiagnosisBudget } from '../signature/deadline.ts';
 import {
   diagnosisOf,
@@ -110,7 +111,8 @@ export class SignatureJudge {
     const verification = lossy === undefined ? this.#quota.use(() => verifier.finish()) : undefined;
     const found = verification && explained(verification, body, SEARCH_LONGER);
     const diagnosis = lossy ?? found ?? undiagnosed(body.byteLength, TOO_MANY);
-    const { expected, got } = verifier;
+    const { expected } = verifier;
+    const got = shownSignature(verifier.got, this.#secrets);
     return { verdict: 'invalid', diagnosis, ...(expected !== '' && { expected }), got };
   }
 

@@ -60,8 +60,12 @@ function decodeSecret(bytes: Uint8Array, origin: string): string {
  * secrets.
  */
 export function unexpandedName(secret: string): string | undefined {
-  return /^(?:\$(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%|\{\{\s*(\w+)\s*\}\}|\$env:(\w+))$/
+  const name = /^(?:\$(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%|\{\{\s*(\w+)\s*\}\}|\$env:(\w+))$/
     .exec(secret.trim())
     ?.slice(1)
     .find(Boolean);
+  return name !== undefined && NAME.test(name) ? name : undefined;
 }
+
+/** Matches names of variables in one case, which random secrets are not. */
+const NAME = /^(?:[A-Z_][A-Z\d_]*|[a-z_]+)$/;

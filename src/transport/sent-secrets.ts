@@ -1,5 +1,5 @@
 import { isSecretHeader, isSecretParameter, withoutRepeated } from '../redact.ts';
-import type { TransportRequest } from './transport.ts';
+import type { TransportRequest, TransportResponse } from './transport.ts';
 
 export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
 
@@ -9,6 +9,15 @@ export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
  */
 export function withoutSent(body: string, sent: SentRequest): string {
   return withoutRepeated(body, [...sentSecrets(sent)]);
+}
+
+/** Returns the body and the headers of a response with `mask` applied to each text. */
+export function maskedParts(
+  { body, headers = {} }: Pick<TransportResponse, 'body' | 'headers'>,
+  mask: (text: string) => string,
+): Pick<TransportResponse, 'body' | 'headers'> {
+  const masked = Object.entries(headers).map(([name, value]) => [name, mask(value)]);
+  return { body: body === undefined ? undefined : mask(body), headers: Object.fromEntries(masked) };
 }
 
 /** Returns the secrets in the headers and the query of a request. */

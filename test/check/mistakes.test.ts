@@ -124,6 +124,14 @@ it('does not say that a field decides if the accepted message fails, too, when i
   expect(told).toMatchObject([{ code: 'http-5xx', checks: ['page'] }]);
 });
 
+it.each([2, 3])('names no field if one of %i instances fails in turn', async (instances) => {
+  let requests = 0;
+  const told = await explanations((request) =>
+    ++requests % instances === 0 ? { status: 500 } : rightBut()(request),
+  );
+  expect(told.filter(({ code }) => code === 'fails-on-some')).toEqual([]);
+});
+
 it('sends the forgery that tells two mistakes apart, if it was not chosen', async () => {
   const missing = await explanations(
     rightBut((request) => (signatureOf(request) === '' ? {} : undefined)),

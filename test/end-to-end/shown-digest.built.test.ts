@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
@@ -12,6 +12,7 @@ import { testing } from './testing.ts';
 
 const SECRET = 'a-secret-of-16';
 const hmac = (secret: string, text: string): string => createHmac('sha1', secret).update(text).digest('hex');
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const indented = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);
 
 type Answer = (body: string, signature: string) => string;
@@ -20,7 +21,10 @@ type Answer = (body: string, signature: string) => string;
 async function rejecting(answer: Answer): Promise<string> {
   const reject = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request);
-    response.writeHead(401).end(answer(body.toString(), String(request.headers['x-signature'])));
+    // A receiver may also repeat the secret in a header that is shown.
+    response
+      .writeHead(401, { server: SECRET })
+      .end(answer(body.toString(), String(request.headers['x-signature'])));
   };
   const server = createServer((request, response) => void reject(request, response)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -58,11 +62,14 @@ describe('a receiver that shows the digest that it computes', () => {
     ['of another secret', (body) => `expected ${hmac('another', body)}`],
     ['that is no digest of the body', () => `request ${'0123456789abcdef'.repeat(4)} is bad signature`],
     ['that was received', (_, got) => `bad signature ${got}`],
+    ['of the body alone, as a log has it', (body) => `bad signature; body sha256 ${sha256(body)}`],
+    ['beside the secret, encoded as in HTML', () => `<p>bad signature for ${SECRET.replace('-', '&#x2D;')}`],
   ])('gets no false cause: a digest %s', async (_, answer) => {
     const url = await rejecting(answer);
     const args = ['send', 'track', '--event', 'A', '--user-id', 'u', '--url', url, '--secret', SECRET];
     const { stdout } = await hooks(args);
     expect(stdout).not.toContain('cause:');
+    expect(stdout).not.toContain(SECRET);
   });
 
   it('is explained by hooks test from its output', async () => {

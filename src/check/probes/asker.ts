@@ -71,8 +71,8 @@ export class Asker {
     return (this.#elsewhere ??= this.forgeryAt(siblingOf(this.context.url)));
   }
 
-  forgeryAt(url: string): Promise<CheckResponse> {
-    return this.context.receiver.ask(this.#forged(), { url, timeoutMs: OTHER_TIMEOUT_MS });
+  forgeryAt(url: string, { isBare = false } = {}): Promise<CheckResponse> {
+    return this.context.receiver.ask(this.#forged(), { url, isBare, timeoutMs: OTHER_TIMEOUT_MS });
   }
 
   /** Whether this message passes the verification: it is accepted, or a forgery of it gets another response. */

@@ -26,29 +26,37 @@ const MOST_CHANGES = 16;
 /**
  * Finds the fields that make a message fail. Changes one field at a time of the accepted message to its value in the
  * failed one. If none of these changes makes the message fail, makes all changes and undoes those that are not needed
- * for the failure. Undefined if there are more than MOST_CHANGES, if the accepted message now fails, too, or if all
- * changes together do not make it fail.
+ * for the failure. Sends each message twice. Undefined if the two responses differ, if there are no differences or more
+ * than MOST_CHANGES, if the accepted message now fails, too, or if all changes together do not make it fail.
  */
 export async function decisiveFields(
   failed: ComparedFields,
   accepted: ComparedFields,
-  fails: (fields: ComparedFields) => Promise<boolean>,
+  failsNow: (fields: ComparedFields) => Promise<boolean>,
 ): Promise<DecisiveFields | undefined> {
+  let isSteady = true;
+  const fails = async (fields: ComparedFields): Promise<boolean> => {
+    const first = isSteady && (await failsNow(fields));
+    isSteady &&= (await failsNow(fields)) === first;
+    return first && isSteady;
+  };
   const changes = changesOf(accepted, failed);
-  if (changes.length > MOST_CHANGES || (await fails(accepted))) return undefined;
+  if (changes.length === 0 || changes.length > MOST_CHANGES || (await fails(accepted))) return undefined;
+  if (!(await fails(withChanges(accepted, changes)))) return undefined;
   const alone: FieldChange[] = [];
   for (const change of changes) if (await fails(withChanges(accepted, [change]))) alone.push(change);
+  if (!isSteady) return undefined;
   if (alone.length > 0) {
     const what = alone.length === 1 ? 'this change alone' : 'each of these changes alone';
     const difference = { failed: phrase(alone, ' or '), passed: `${what} makes an accepted message fail` };
     return { difference, isIn: (fields) => alone.some((change) => hasChange(fields, change)) };
   }
   let needed = changes;
-  if (!(await fails(withChanges(accepted, needed)))) return undefined;
   for (const change of changes) {
     const fewer = needed.filter((each) => each !== change);
     if (await fails(withChanges(accepted, fewer))) needed = fewer;
   }
+  if (!isSteady) return undefined;
   const passed = 'an accepted message fails with all of this, not with only a part of it';
   const isIn = (fields: ComparedFields) => needed.every((change) => hasChange(fields, change));
   return { difference: { failed: phrase(needed, ' and '), passed }, isIn };

@@ -156,7 +156,7 @@ async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<Rec
   const elsewhere = await ask.elsewhere();
   if (response.kind === 'none' || elsewhere.kind === 'none' || hasRoute(elsewhere)) return undefined;
   for (const { url, isRepeated } of neighborsOf(ask.context.url)) {
-    const there = await ask.forgeryAt(url);
+    const there = await ask.forgeryAt(url, { isBare: true });
     if (there.kind === 'none') return undefined;
     if (!hasRoute(there)) continue;
     const here = new URL(ask.context.url).pathname;

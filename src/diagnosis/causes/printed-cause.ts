@@ -46,7 +46,7 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
   return {
     code: code === 'own-words' ? 'output-words' : code,
     kind: score === CERTAIN && !isRejected ? 'receiver' : kind,
-    confidence: 'proved',
+    confidence: score === CERTAIN ? 'proved' : 'likely',
     says: `its output says: "${words.quotation}"${meaning}`,
     isQuotation: true,
     fix: filled(fix),

@@ -29,7 +29,9 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
   const { schemes = detectSchemes(headers, { own: [], secrets }) } = texts;
   const sent = new Set(headers.flatMap(([, value]) => digestsIn(value).map(({ text }) => text)));
   const found = digestsIn(shown);
-  const others = found.filter(({ text }) => !sent.has(text)).slice(0, MOST_DIGESTS);
+  const unsent = found.filter(({ text }) => !sent.has(text)).slice(0, MOST_DIGESTS);
+  const introduced = unsent.filter(({ before }) => COMPUTED.test(before));
+  const others = introduced.length > 0 ? introduced : unsent;
   if (secrets.length === 0) return undefined;
   for (const scheme of others.length === 0 ? [] : schemes) {
     const options = { secrets, scheme: [scheme], headers, ignoreTimestamp: true };
@@ -40,7 +42,9 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
       evidence,
       others.map(({ text }) => text),
     );
-    if (explained === undefined) continue;
+    // A hash that no word introduces may be about something else, such as the hash of the body in a log.
+    if (explained === undefined || (introduced.length === 0 && explained.codes.includes('plain-hash')))
+      continue;
     // If only the prefix is missing, the digest is right for one of the secrets. It was not sent, so that secret does not
     // sign.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };

@@ -171,7 +171,4 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   'route-near': `if: status=40[45] routes=.*,.but
     proved: a path near it has a route: {routes}
     fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}`,
-  'route-at-other-port': `if: status=404 machine=own routedPort=.
-    proved: this port has no route for {path}, but {routedPort}
-    fix: if that is the receiver, give its port in the URL`,
 };

@@ -67,7 +67,7 @@ function unusableSecret(scheme: SignatureScheme): Explanation {
 function unexpandedSecret({ secrets, secretOrigin }: SignatureEvidence): Explanation | undefined {
   const name = secrets.map(unexpandedName).find(Boolean);
   const from = secretOrigin === undefined ? '' : ` (from ${secretOrigin})`;
-  const found = `our secret is the text of the variable ${name}, which was not expanded${from}`;
+  const found = `probably our secret is the text of the variable ${name}, which was not expanded${from}`;
   return name === undefined ? undefined : { code: 'unexpanded-secret', found };
 }
 

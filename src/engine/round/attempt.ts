@@ -63,13 +63,16 @@ export function toResult(
   { clock, secrets, causes }: ResultContext,
 ): AttemptResult {
   const { signature, idempotencyKey } = signed;
-  return classify(withoutSecretsInBody(result, secrets), {
+  const classified = classify(maskedResponse(result, secrets), {
     at,
     clock,
     causes,
     sendsKey: idempotencyKey !== undefined && !webhook.hasOwnKey,
     isSigned: signature !== undefined,
   });
+  if (classified.result === 'delivered' || classified.detail === undefined) return classified;
+  // The quotation is decoded text, which can contain a secret that was encoded in the body.
+  return { ...classified, detail: withoutRepeated(classified.detail, secrets) };
 }
 
 /**
@@ -93,12 +96,15 @@ export function traceOf(
 }
 
 /**
- * Masks the shared secrets in the body of a response, which is shown and stored. The transport has already masked the
- * secrets that it sent.
+ * Masks the shared secrets in the body and the headers of a response, which are shown and stored. The transport has already
+ * masked the secrets that it sent.
  */
-function withoutSecretsInBody(result: TransportResult, secrets: readonly string[]): TransportResult {
-  if (result.kind === 'failure' || result.body === undefined) return result;
-  return { ...result, body: withoutRepeated(result.body, secrets) };
+function maskedResponse(result: TransportResult, secrets: readonly string[]): TransportResult {
+  if (result.kind === 'failure' || result.headers === undefined) return result;
+  const { headers, body } = result;
+  const masked = Object.entries(headers).map(([name, value]) => [name, withoutRepeated(value, secrets)]);
+  const parts = { headers: Object.fromEntries(masked), body: body && withoutRepeated(body, secrets) };
+  return { ...result, ...parts };
 }
 
 /** Converts an attempt to the record that is stored and shown. */

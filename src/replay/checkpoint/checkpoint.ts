@@ -176,7 +176,10 @@ export class Checkpoint {
     });
   }
 
-  /** Saves for the last time, then closes the checkpoint. `isComplete`: every selected entry is settled. Throws InputError. */
+  /**
+   * Saves for the last time, and closes. `isComplete` is whether all selected entries are settled. Throws InputError if the
+   * file cannot be written.
+   */
   async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
     await this.#saving;
     await this.#save({ isFinished: isComplete });

@@ -1,6 +1,6 @@
 import type { Sides } from './compared-response.ts';
 
-/** A difference between the latencies of two receivers. */
+/** One result of the comparison: all messages, those with one title, or a single one had different latencies. */
 export interface LatencyDifference {
   /** Title of the messages, such as `track "Order Completed"`. Undefined if the difference concerns all messages. */
   readonly title: string | undefined;
@@ -29,7 +29,7 @@ const FACTOR = 3;
 const LEAST_MS = 50;
 /** Minimum number of slow periods (see SlowTimes) of one receiver if the other had none. Each period of the other adds 4. */
 const MIN_SLOW = 6;
-/** Minimum time in ms by which one receiver must be slower than the other before a message is sent again. */
+/** Difference in ms between the receivers from which a message is sent again, to see whether the difference persists. */
 const SINGLE_MS = 150;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;

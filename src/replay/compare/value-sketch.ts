@@ -45,8 +45,8 @@ const MIN_VALUES = 10;
 /** Minimum number of values with a trait that no value of the other receiver has, to rule out chance. */
 const MIN_MESSAGES = 5;
 /**
- * Minimum number of values with a trait that must be expected for their absence to count. If 10 are expected, chance
- * yields none 1 time in 20,000.
+ * If none of a receiver's values has a trait, this counts as a difference only if at least this many values were expected
+ * to have it. If 10 are expected, the probability of none is about 1 in 20,000.
  */
 const MIN_EXPECTED = 10;
 const CURRENT_MS = 10 * 60 * 1_000;

@@ -3,7 +3,7 @@ export interface LoadStage {
   readonly durationMs: number;
   readonly from: number;
   readonly to: number;
-  /** Number of messages that are all due at the start of the stage, in addition to those of the rate. @default 0 */
+  /** Number of extra messages that are due at the start of the stage, on top of those that the rate makes due. @default 0 */
   readonly atOnce?: number;
 }
 

@@ -127,8 +127,8 @@ function isAscii(byte: number): boolean {
 }
 
 /**
- * Whether a byte does not occur in text. Text can contain tabs, line breaks, page breaks, the ESC of terminal colors (0x1b)
- * and the record separator of JSON text sequences (0x1e).
+ * Whether a byte is a control character that text does not contain. Allows 0x09 to 0x0d (tabs, line and page breaks) and
+ * 0x1b to 0x1f, which include the ESC of terminal colors and the record separator of JSON text sequences.
  */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);

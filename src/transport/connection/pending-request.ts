@@ -85,11 +85,14 @@ export class PendingRequest implements Abortable {
     return status > 299 ? withoutSent(body, this.request) : body;
   }
 
-  /** Masks secrets in `Location`, because a redirect may repeat the query of the request with its secrets. */
+  /** Masks secrets in headers: a redirect may repeat the query of the request with its secrets. */
   #shownHeaders(headers: ResponseHead['headers']): ResponseHead['headers'] {
-    const { location } = headers ?? {};
-    if (location === undefined) return headers;
-    return { ...headers, location: redactUrl(withoutSent(location, this.request)) };
+    if (headers === undefined) return undefined;
+    const shown = Object.entries(headers).map(([name, value]) => {
+      const text = withoutSent(value, this.request);
+      return [name, name === 'location' ? redactUrl(text) : text];
+    });
+    return Object.fromEntries(shown) as typeof headers; // of the same entries
   }
 
   fail(failure: NetworkFailure): void {

@@ -32,7 +32,7 @@ export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promi
  * Sends `OPTIONS` for several paths and for NO_ROUTE. A path with the same response as NO_ROUTE does not count as a
  * route, because a server may respond to all paths alike, as with CORS.
  */
-export async function routesOf(
+async function routesOf(
   paths: readonly string[],
   host: string,
   asked: AskedPort,

@@ -14,7 +14,7 @@ import { knownHosts, nearHost } from '../../suggest.ts';
 import { bareHost, portOf } from '../../url.ts';
 import type { FailureToExamine } from './examined-failure.ts';
 import { aboveOf, addressOf, hostsLineOf, isInContainer, namespaceOf } from './name-probes.ts';
-import { routesAt, routesOf } from './path-probes.ts';
+import { routesAt } from './path-probes.ts';
 
 /** A failed request, and the probes that examine it. */
 export interface Scene {
@@ -178,15 +178,6 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
-  /** Another port of this machine that has a route for the path and takes POST there. */
-  routedPort: async ({ asked, url: { host, pathname } }) => {
-    const asking = portsNear(asked.port).map(async (near) => {
-      const [route] = await routesOf([pathname], host, { ...asked, host: hostAt(near), port: near.port });
-      const text = `port ${near.port} has one${programAt(near)}: OPTIONS ${pathname} gets ${route?.text}`;
-      return route?.isRoute && route.takesPost ? text : '';
-    });
-    return (await Promise.all(asking)).find((text) => text !== '') ?? '';
-  },
 };
 
 /** The URL with https: in place of http:, or the reverse, at the same port. Drops the query, which may be secret. */

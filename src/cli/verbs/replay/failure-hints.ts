@@ -17,7 +17,7 @@ export class FailureHints {
   readonly #printed = new Set<string>();
   /** The first cause that blames the secret. Printed only in `finish`, because a later delivery can disprove it. */
   #secret: FailureCause | undefined;
-  /** The first failure without a response or an explanation. `finish` examines it. */
+  /** The first failure that has no response or that nothing explains. `finish` examines it. */
   #unexplained: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */

@@ -1,4 +1,5 @@
 import { printable } from '../../../redact.ts';
+import { shownSignature } from '../../../receiver/shown-signature.ts';
 import { Deadline } from '../../../signature/deadline.ts';
 import { explainMismatch } from '../../../diagnosis/explain.ts';
 import { undiagnosed } from '../../../signature/evidence.ts';
@@ -19,7 +20,7 @@ export async function explainedVerdict(
     valid: false,
     diagnosis: explainMismatch(verifier.mismatch(known, new Deadline(PATIENT_MS))),
     ...(verifier.expected !== '' && { expected: verifier.expected }),
-    got: printable(verifier.got, MAX_SHOWN_SIGNATURE),
+    got: printable(shownSignature(verifier.got, secrets), MAX_SHOWN_SIGNATURE),
   };
 }
 
