@@ -43,8 +43,8 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
       others.map(({ text }) => text),
     );
     // A hash that no word introduces may be about something else, such as the hash of the body in a log.
-    if (explained === undefined || (introduced.length === 0 && explained.codes.includes('plain-hash')))
-      continue;
+    const isUnkeyed = explained?.codes.includes('plain-hash') === true;
+    if (explained === undefined || (isUnkeyed && introduced.length === 0)) continue;
     // If only the prefix is missing, the digest is right for one of the secrets. It was not sent, so that secret does not
     // sign.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
