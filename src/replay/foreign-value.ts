@@ -108,7 +108,7 @@ function listBelow(value: JsonObject): ForeignValue | undefined {
   return undefined;
 }
 
-/** Recognizes an object with a message in one field (as an object or as JSON text) or in each field: `{"payload":{…}}`. */
+/** Recognizes an object with a message in one field, as an object or JSON text (`{"payload":{…}}`), or in each field. */
 function wrappedOf(value: JsonObject): ForeignValue | undefined {
   const values = Object.values(value);
   if (values.length > 1 && values.every(isLikeMessage)) {

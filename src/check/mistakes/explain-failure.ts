@@ -56,7 +56,8 @@ function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): R
 }
 
 /**
- * The mistake of rejecting a correct message in the words of a 2xx, together with the mistake that a probe has proved.
+ * The mistake of responding with 2xx to a correct message while the body says that it was rejected, combined with the
+ * mistake that a probe proved, if any. Undefined if the body does not say so.
  */
 function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): ReceiverMistake | undefined {
   const own = isRejectedInWords(response) ? ownCause(response) : undefined;
@@ -65,7 +66,7 @@ function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): Re
   return { ...proved, says: `${proved.says}; ${says}`, fix: `${proved.fix}; and ${own.fix}` };
 }
 
-/** The mistakes that explain a failure. Empty if no correct message passed: a failure of all messages has one cause. */
+/** The mistakes that explain a failure. Empty if no correct message passed: then all failures share one cause. */
 export function suspectsOf(failure: ProbeOutcome, model: SuspectModel): readonly Suspect[] {
   return model.passed.length === 0 ? [] : model.explain(failure);
 }

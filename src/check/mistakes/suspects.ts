@@ -169,8 +169,8 @@ export class SuspectModel {
   }
 
   /**
-   * Replaces the cause that a system in front of the receiver rejects every message, if correct messages passed: the
-   * system rejects only some.
+   * If a failure was blamed on a system in front of the receiver that rejects every message, but correct messages passed,
+   * says instead that the system rejects only some.
    */
   withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
     const { response, isForged } = failure;

@@ -171,13 +171,13 @@ async function routeNearby(ask: Asker, { response }: FailedMessage): Promise<Rec
   return undefined;
 }
 
-/** Whether a forgery was rejected for its signature, as far as the status and the cause of the response show. */
+/** Whether the path has a route that may have rejected a forgery for its signature: no 404 or 405, and no other cause. */
 function hasRoute(response: CheckResponse): boolean {
   if (response.kind !== 'rejected' || ownCause(response) !== undefined || isAboutElse(response)) return false;
   return response.status !== 404 && response.status !== 405;
 }
 
-/** Detects a receiver that drops or changes fields before it hashes a message: it verifies messages without them. */
+/** Detects a receiver that drops or changes fields before it hashes a message: it accepts messages that lack them. */
 async function hashesSomeFields(
   ask: Asker,
   { request, response }: FailedMessage,

@@ -6,7 +6,7 @@ import { TOLD_CAUSES } from './told-causes.ts';
 /** The explanation of a failure. Its texts are templates, filled with `CauseFacts` and the results of probes. */
 type NetworkCauseText = Omit<NetworkCause, 'code'>;
 
-/** Returns the explanation of an error code or of a cause. Undefined for an unknown code. */
+/** Explains a network error by its code, or by that of a more specific cause. Undefined for an unknown code. */
 export function networkCauseText(code: string): NetworkCauseText | undefined {
   const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
   if (row === undefined) return undefined;

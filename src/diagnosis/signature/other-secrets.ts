@@ -145,7 +145,7 @@ export function decodedKeyFix(secrets: readonly string[]): string {
 const NO_HEX =
   '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is not hex, so Buffer.from(secret, "hex") gives an empty key';
 
-/** Whether a secret is a well-known example from documentation. */
+/** Whether a secret is a well-known example or placeholder from documentation. */
 export function isExampleSecret(secret: string): boolean {
   return [DOCS_EXAMPLE, ...EXAMPLES].includes(secret) || allPlaceholders().has(secret);
 }

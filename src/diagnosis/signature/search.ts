@@ -25,7 +25,7 @@ export type SearchResult =
 export type SuccessfulSearch = Extract<SearchResult, { kind: 'found' }>;
 export type FailedSearch = Exclude<SearchResult, SuccessfulSearch>;
 
-/** A change as a result of the search, without its cost and value. */
+/** A change as the search reports it, without its cost and value. */
 export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
 /** Maximum sums of costs: of the reading and all changes together, and of the chained changes of one secret or body. */

@@ -10,7 +10,7 @@ export interface ObjectiveVerdict extends ObjectiveResult {
   readonly brokeInSecond?: number;
 }
 
-/** The results of a load's objectives. */
+/** Whether a load held its objectives, and whether these results can be trusted. */
 export interface JudgedObjectives {
   readonly slo: readonly ObjectiveVerdict[];
   /** Whether the sender was the bottleneck, so that the results do not describe the receiver. */

@@ -21,7 +21,7 @@ export interface Scene {
   readonly url: URL;
   readonly failure: FailureToExamine;
   readonly proxy: Proxy | undefined;
-  /** The port of the receiver. */
+  /** Where the receiver itself listens, even if the request went through a proxy. */
   readonly receiver: AskedPort;
   /** The port that the request connected to: that of the proxy, if there is one. */
   readonly asked: AskedPort;
@@ -73,7 +73,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const any = { ...env, http_proxy: 'http://proxy.invalid', https_proxy: 'http://proxy.invalid' };
     return (env['all_proxy'] || env['ALL_PROXY']) && proxyFor(url, any) ? 'set' : '';
   },
-  /** The entry of NO_PROXY that contains the host name. If a proxy was used, the entry does not match the host. */
+  /** The entry of NO_PROXY that names the host, but in a form that does not match, such as a URL, if a proxy was used. */
   exception: ({ url, failure: { env } }) => {
     const entries = (env['no_proxy'] ?? env['NO_PROXY'] ?? '').split(/[\s,]+/);
     const names = (entry: string): boolean =>

@@ -48,7 +48,7 @@ function* contentChanges(node: JsonNode, cost: Cost): Generator<Changed<string>>
   yield* withFloats(node);
 }
 
-/** Yields the JSON of a body as other programs write it, in the spellings of this cost. */
+/** Yields the JSON of a body in the styles of other serializers that have this cost. */
 export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json !== undefined) yield* json.spelled(cost);

@@ -24,7 +24,7 @@ export function isPacked(bytes: Buffer): boolean {
   return MAGIC.some((magic) => start.startsWith(magic));
 }
 
-/** Unpacks gzip or zlib. Undefined for other or damaged bytes, and for results that would take too long to unpack. */
+/** Unpacks gzip or zlib. Undefined if the bytes are neither, or are damaged, or if the result would be too large. */
 export function unpackedBytes({ bytes }: Written): Buffer | undefined {
   if (!isPacked(bytes)) return undefined;
   const maxOutputLength = Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED * bytes.length);
