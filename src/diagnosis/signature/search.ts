@@ -118,8 +118,8 @@ class ChangeSearch {
   /** Tries all combinations whose costs have this sum. Uses plain loops: a generator takes as much time as a digest. */
   at(sum: number, readings: readonly Reading[]): Match | undefined {
     let match = this.#tryPairs(sum, {}, readings);
-    for (const frame of this.#frames.upTo(sum)) match ??= this.#tryPairs(sum, { frame }, readings);
     for (const construct of CONSTRUCTS) match ??= this.#tryPairs(sum, { construct }, readings);
+    for (const frame of this.#frames.upTo(sum)) match ??= this.#tryPairs(sum, { frame }, readings);
     return match;
   }
 

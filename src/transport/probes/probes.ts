@@ -21,7 +21,7 @@ export interface Scene {
   readonly url: URL;
   readonly failure: FailureToExamine;
   readonly proxy: Proxy | undefined;
-  /** Where the receiver itself listens, even if the request went through a proxy. */
+  /** The address at which the receiver itself listens, even if the request went through a proxy. */
   readonly receiver: AskedPort;
   /** The port that the request connected to: that of the proxy, if there is one. */
   readonly asked: AskedPort;
