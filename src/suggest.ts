@@ -10,6 +10,8 @@ export function closest(word: string, known: Iterable<string>): string | undefin
   let bestDistance = Math.min(2, Math.floor(word.length / 2)) + 1;
   if (word.length > LONGEST_WORD) return undefined;
   for (const candidate of known) {
+    // At least as many edits as the lengths differ by. Most candidates are out by that alone.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(meant, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

@@ -30,10 +30,13 @@ export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
 /** Maximum sums of costs: of the reading and all changes together, and of the chained changes of one secret or body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
-/**
- * Maximum number of changes in a combination, by the sum of their costs: up to three, but only two at the highest sum.
- */
-const MOST_CHANGES = [0, 1, 2, 3, 2];
+/** Maximum number of changes in a combination, by the sum of their costs: at the highest sum, each change is tried alone. */
+const MOST_CHANGES = [0, 1, 2, 3, 1];
+
+/** Bytes to hash between two looks at the time, which take a tenth of a short digest. */
+const BYTES_BETWEEN = 8_192;
+/** Bytes that each HMAC hashes besides the body, in blocks. */
+const BLOCK_BYTES = 256;
 
 /**
  * Searches for the cheapest combination of changes to secret, body, frame and construct that gives one of the readings.
@@ -87,6 +90,8 @@ class ChangeSearch {
   tried = 0;
   /** Whether the deadline passed during the search. */
   isStopped = false;
+  /** Bytes that were hashed since the last look at the time. */
+  #hashed = BYTES_BETWEEN;
   readonly #deadline: Deadline;
   readonly #received: KeptBody;
   readonly #rightFrame: HmacFrame;
@@ -97,7 +102,8 @@ class ChangeSearch {
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
     const { body, deadline, digests, scheme, presented } = evidence;
-    const isStringifiedRight = evidence.acceptsStringified && body.json !== undefined;
+    const { json = body.text } = body;
+    const isStringifiedRight = evidence.acceptsStringified && json !== body.text;
     this.#deadline = deadline;
     this.#received = body;
     this.#rightFrame = digests.frame;
@@ -105,7 +111,7 @@ class ChangeSearch {
     this.#bodies = new Variants<BodyCandidate>({
       roots: [
         new BodyCandidate(body.bytes, true, body),
-        ...(isStringifiedRight ? [new BodyCandidate(body.json ?? '', false)] : []),
+        ...(isStringifiedRight && json !== undefined ? [new BodyCandidate(json, false)] : []),
       ],
       change: (value, cost) => bodyChangeLists(value, cost, deadline),
       replace: bodyReplacements,
@@ -126,9 +132,8 @@ class ChangeSearch {
   /** Tries all pairs of a secret and a body whose costs, added to the cost of this structure, have this sum. */
   #tryPairs(sum: number, { frame, construct }: Structure, readings: readonly Reading[]): Match | undefined {
     const base = frame?.cost ?? construct?.cost ?? 0;
-    // At the highest sum, a frame or construct is not combined with other changes, because there are too many of them.
-    if (this.isStopped || base > sum || (base > 0 && base < sum && sum === MOST_COST.all)) return undefined;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
+    if (this.isStopped || base > sum || (base < sum && most <= 0)) return undefined;
     for (let cost = 0; cost <= sum - base; cost++) {
       for (const secrets of this.#secrets.at(cost)) {
         for (const secret of secrets) {
@@ -148,7 +153,7 @@ class ChangeSearch {
     readings: readonly Reading[],
   ): Match | undefined {
     const left = most - others.secret.changes.length;
-    if (left < 0) return undefined;
+    if (left < Math.sign(cost)) return undefined;
     for (const bodies of this.#bodies.at(cost)) {
       for (const body of bodies) {
         const match = body.changes.length > left ? undefined : this.#try({ ...others, body }, readings);
@@ -159,11 +164,12 @@ class ChangeSearch {
   }
 
   #try(combination: Combination, readings: readonly Reading[]): Match | undefined {
-    this.isStopped ||= this.#deadline.isOver;
+    const { secret, body, frame, construct } = combination;
+    this.#hashed += BLOCK_BYTES + body.value.bytes.length;
+    if (this.#hashed > BYTES_BETWEEN) [this.#hashed, this.isStopped] = [0, this.#deadline.isOver];
     if (this.isStopped) return undefined;
     this.tried++;
     const algorithm = readings[0]?.algorithm ?? 'sha1';
-    const { secret, body, frame, construct } = combination;
     const right = frame?.frame ?? this.#rightFrame;
     const digest =
       construct === undefined

@@ -70,10 +70,12 @@ export function* bodyChangeLists(
   yield signedBodies(stringifiedChange(body, cost), false);
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
-  if (cost === 1) yield signedBodies(wrappedChanges(body), true);
-  yield signedBodies(jsonParts(body, cost, deadline), true);
-  for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, true);
-  yield signedBodies(DECODINGS.changes(written, cost), true);
+  // Other changes of the content follow only a likely one: they take most of the time, and hardly ever explain anything.
+  const isLikely = cost === 1;
+  if (isLikely) yield signedBodies(wrappedChanges(body), true);
+  yield signedBodies(jsonParts(body, cost, deadline), isLikely);
+  for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, isLikely);
+  yield signedBodies(DECODINGS.changes(written, cost), isLikely);
   yield signedBodies(jsonSpellings(body, cost, deadline), false);
   if (deadline.isOver) return;
   yield signedBodies(ENCODINGS.changes(written, cost), false);

@@ -43,9 +43,8 @@ const COMPACTED = ', and without the white space between its parts';
 
 function* contentChanges(node: JsonNode, cost: Cost): Generator<Changed<string>> {
   yield* PART_CHANGES.changes(node, cost);
-  if (cost !== 2) return;
-  yield* withoutOneMember(node);
-  yield* withFloats(node);
+  yield* withFloats(node, cost);
+  if (cost === 2) yield* withoutOneMember(node);
 }
 
 /** Yields the JSON of a body in the styles of other serializers that have this cost. */
@@ -203,7 +202,8 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
  * Ruby and Java write whole floats with `.0`, and money often has two decimals. A JavaScript program that parses a body
  * and writes it again drops both.
  */
-function* withFloats(node: JsonNode): Generator<Changed<string>> {
+function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
+  if (cost > 2) return;
   for (const [would, spelled] of DECIMALS) {
     const numbers: JsonNode[] = [];
     mapped(node, (each) => {
@@ -211,11 +211,11 @@ function* withFloats(node: JsonNode): Generator<Changed<string>> {
       return each;
     });
     const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_MEMBERS).map((each) => [each]);
-    for (const some of [numbers, ...single].map((each) => new Set(each))) {
+    for (const some of (cost === 1 ? [numbers] : single).map((each) => new Set(each))) {
       const respelled = (each: JsonNode): JsonNode =>
         each.kind === 'literal' && some.has(each) ? { ...each, text: spelled(each.text) ?? each.text } : each;
       const value = compact(mapped(node, respelled));
-      if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost: 2, value };
+      if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost, value };
     }
   }
 }
