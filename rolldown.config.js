@@ -80,8 +80,10 @@ const program = {
           priority: 8,
         },
         { name: 'verify', test: /cli\/verbs\/verify\/command\.ts$/, priority: 7 },
-        { name: 'send', test: /cli\/verbs\/send\/command\.ts$/, priority: 6 },
-        { name: 'chalk', test: /node_modules\/chalk\//, priority: 5 },
+        // `verify` needs the settings for a mismatch, and `send` always.
+        { name: 'settings', test: /cli\/flags\/delivery\/settings\.ts$/, priority: 6 },
+        { name: 'send', test: /cli\/verbs\/send\/command\.ts$/, priority: 5 },
+        { name: 'chalk', test: /node_modules\/chalk\//, priority: 4 },
       ],
     },
   },

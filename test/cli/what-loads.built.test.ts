@@ -74,7 +74,7 @@ describe('the modules that a command loads', () => {
     const to = ['--url', url, '--secret', 's', '--no-config'];
     const message = ['track', '--event', 'A', '--user-id', 'u'];
     const { files, packages, builtins, diagnosis } = await loadedBy(['send', ...message, ...to]);
-    const own = ['hooks.js', 'http-client', 'main.cjs', 'rolldown-runtime', 'send', 'sign'];
+    const own = ['hooks.js', 'http-client', 'main.cjs', 'rolldown-runtime', 'send', 'settings', 'sign'];
     expect(files.toSorted()).toEqual(own);
     expect({ packages, builtins, diagnosis }).toEqual({
       packages: ['undici'],
