@@ -18,7 +18,7 @@ import { BYTE_CODECS, ESCAPES, GZIP, PERCENT_ENCODINGS } from '../codecs/codecs.
 import { wrappedChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
-import { jsonParts, jsonSpellings } from './json-changes.ts';
+import { jsonNumbers, jsonParts, jsonSpellings } from './json-changes.ts';
 
 /** Bytes that may have been signed in place of the body. */
 export class BodyCandidate {
@@ -74,6 +74,8 @@ export function* bodyChangeLists(
   const isLikely = cost === 1;
   if (isLikely) yield signedBodies(wrappedChanges(body), true);
   yield signedBodies(jsonParts(body, cost, deadline), isLikely);
+  // A program that writes numbers again also writes the rest again.
+  yield signedBodies(jsonNumbers(body, cost, deadline), true);
   for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, isLikely);
   yield signedBodies(DECODINGS.changes(written, cost), isLikely);
   yield signedBodies(jsonSpellings(body, cost, deadline), false);

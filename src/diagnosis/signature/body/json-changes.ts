@@ -24,10 +24,26 @@ import { ChangeTable, type Changed, type Cost } from '../change.ts';
  * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, renames
  * keys, or writes values differently. Yields nothing for a body that is not JSON.
  */
-export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
+export function jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
+  return contentChanges(body, deadline, (node) => [
+    ...PART_CHANGES.changes(node, cost),
+    ...(cost === 2 ? withoutOneMember(node) : []),
+  ]);
+}
+
+/** Writes the numbers of JSON with other decimals, at this cost. Yields nothing for a body that is not JSON. */
+export function jsonNumbers(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
+  return contentChanges(body, deadline, (node) => withFloats(node, cost));
+}
+
+function* contentChanges(
+  body: KeptBody,
+  deadline: Deadline,
+  changesOf: (node: JsonNode) => Iterable<Changed<string>>,
+): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json === undefined) return;
-  for (const changed of contentChanges(json.node, cost)) {
+  for (const changed of changesOf(json.node)) {
     yield { ...changed, last: () => (isCompacted(changed.value, body, json.node) ? COMPACTED : '') };
   }
 }
@@ -41,12 +57,6 @@ function isCompacted(value: string, { text = '' }: KeptBody, node: JsonNode): bo
 
 const COMPACTED = ', and without the white space between its parts';
 
-function* contentChanges(node: JsonNode, cost: Cost): Generator<Changed<string>> {
-  yield* PART_CHANGES.changes(node, cost);
-  yield* withFloats(node, cost);
-  if (cost === 2) yield* withoutOneMember(node);
-}
-
 /** Yields the JSON of a body in the styles of other serializers that have this cost. */
 export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
@@ -55,9 +65,7 @@ export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): 
 
 const read = new WeakMap<KeptBody, SpelledJson>();
 
-/**
- * Parses the JSON object, list or string of a body once. Undefined if there is none, or if the deadline passes first.
- */
+/** Parses the JSON of a body once. Undefined if there is none, or if the deadline passes first. */
 function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefined {
   const known = read.get(body);
   if (known !== undefined || !/^\s*[[{"]/.test(body.head)) return known;
@@ -149,34 +157,35 @@ const LIST_ROWS: readonly JsonRow[] = [
 ];
 
 /** Names of members in which services wrap a body. One side may use the member, and the other the whole body. */
-const WRAPPERS = ['body', 'payload', 'data', 'message', 'event', 'detail', 'properties', 'params', 'json'];
+const WRAPPERS = ['body', 'payload', 'data', 'message'];
+/** Names of members that are also common in bodies that are not wrapped. */
+const MEMBERS = ['event', 'detail', 'properties', 'params', 'json'];
 
 const PART_ROWS: readonly JsonRow[] = [
   [1, 'over the JSON that is the name of its only member, as a reader of forms makes it', jsonInName],
+  ...WRAPPERS.map((name) => memberRow(1, name)),
+  ...MEMBERS.map((name) => memberRow(2, name)),
   ...WRAPPERS.map((name): JsonRow => {
-    // Members with other names are also common in bodies that are not wrapped.
-    const cost = name === 'body' || name === 'payload' ? 1 : 2;
-    return [cost, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
-  }),
-  ...WRAPPERS.slice(0, 5).map((name): JsonRow => {
-    return [
-      3,
-      `with the body as the member \`${name}\` of an object`,
-      (node) => `{"${name}":${compact(node)}}`,
-    ];
+    const would = `with the body as the member \`${name}\` of an object`;
+    return [3, would, (node) => `{"${name}":${compact(node)}}`];
   }),
 ];
+
+function memberRow(cost: Cost, name: string): JsonRow {
+  return [cost, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
+}
 
 function jsonInName(node: JsonNode): string | undefined {
   const [only, ...others] = nodeMembers(node);
   return others.length === 0 && /^\s*[[{]/.test(only?.key ?? '') ? only?.key : undefined;
 }
 
-/** The compact JSON of a member that is an object or a list, or the value of a string. Undefined for other members. */
+/** The compact JSON of a member that is an object or a list, or JSON in a string. Undefined for other members. */
 function memberText(node: JsonNode, name: string): string | undefined {
   const member = nodeMembers(node).find(({ key }) => key === name)?.value;
   if (member === undefined || member.kind === 'literal') return undefined;
-  return member.kind === 'string' ? textOfLiteral(member.literal) : compact(member);
+  if (member.kind !== 'string') return compact(member);
+  return /^"\s*[[{]/.test(member.literal) ? textOfLiteral(member.literal) : undefined;
 }
 
 const PART_CHANGES = new ChangeTable<JsonNode, string>([

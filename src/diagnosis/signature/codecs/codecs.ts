@@ -63,6 +63,7 @@ export const BYTE_CODECS: readonly Codec[] = [
   {
     name: 'the text that Python prints for bytes',
     encode: ({ bytes }) => pythonBytesText(bytes),
+    cost: 1,
     bodyCost: 3,
   },
   { name: 'the JSON of a Node Buffer', encode: ({ bytes }) => JSON.stringify(bytes), bodyCost: 2, cost: 3 },
