@@ -13,24 +13,34 @@ import { searchChanges, type SuccessfulSearch, type SearchResult } from './searc
 
 /** Finds out why a signature does not match: from the headers, or by a search for changes that reproduce it. */
 export function explainSignature(evidence: SignatureEvidence): Diagnosis {
-  const { presented, ageProblem, isRight } = evidence;
-  if (isRight && ageProblem !== undefined) {
-    return diagnosisFor(evidence, {
-      ...ageProblem,
-      found: `${ageProblem.found}; the signature itself is right`,
-    });
-  }
-  const { problem } = presented;
-  if (problem !== undefined && problem.code !== 'missing-prefix') return diagnosisFor(evidence, problem);
+  const { presented, isRight } = evidence;
+  const { prefixProblem, otherProblem } = problemsOf(evidence);
+  if (otherProblem !== undefined && isRight) return besidesRight(evidence, otherProblem);
   const texts = textsOf(presented);
   const known =
-    problem === undefined ? (severalOf(evidence, texts) ?? explainRepeated(evidence, texts)) : undefined;
+    presented.problem === undefined
+      ? (severalOf(evidence, texts) ?? explainRepeated(evidence, texts))
+      : undefined;
   if (known !== undefined) return diagnosisFor(evidence, known);
   const readings = texts.flatMap((text) => readingsOf(text, evidence.scheme));
-  if (readings.length === 0) return explainUnreadable(evidence);
+  const problem = prefixProblem ?? presented.problem;
+  if (readings.length === 0) return problem ? diagnosisFor(evidence, problem) : explainUnreadable(evidence);
   const result = search(evidence, readings);
-  if (result.kind === 'found') return explainFound(evidence, result, problem);
+  if (result.kind === 'found') return explainFound(evidence, result);
   return problem === undefined ? explainNoMatch(evidence, readings, result) : diagnosisFor(evidence, problem);
+}
+
+function besidesRight(evidence: SignatureEvidence, problem: HeaderProblem): Diagnosis {
+  return diagnosisFor(evidence, { ...problem, found: `${problem.found}; the signature itself is right` });
+}
+
+/** Splits the problems of the headers: a wrong prefix is part of how the signature is written, and others come besides it. */
+function problemsOf({ presented: { problem }, ageProblem }: SignatureEvidence) {
+  const isPrefix = problem?.code === 'missing-prefix';
+  return {
+    prefixProblem: isPrefix ? problem : undefined,
+    otherProblem: isPrefix ? ageProblem : (problem ?? ageProblem),
+  };
 }
 
 /** Maximum number of texts to try as a signature, because a header may have hundreds. */
@@ -38,7 +48,7 @@ const MOST_TEXTS = 4;
 
 /** The received signatures. For a malformed header, its value and the parts of it that may be a signature. */
 function textsOf({ signatures, value, problem }: PresentedSignature): readonly string[] {
-  if (problem === undefined) {
+  if (problem?.code !== 'missing-prefix') {
     // Tries the whole value too: a scheme reads a signature only up to a comma, and another one may follow.
     const hasMore = signatures.length === 1 && value.split(',').length > 2;
     return [...signatures.slice(0, MOST_TEXTS), ...(hasMore ? [value] : [])];
@@ -78,15 +88,13 @@ export function explainTexts(
   return result.kind === 'found' ? describe(evidence, result, undefined) : undefined;
 }
 
-function explainFound(
-  evidence: SignatureEvidence,
-  result: SuccessfulSearch,
-  problem: HeaderProblem | undefined,
-): Diagnosis {
-  const { code, codes, found, fix } = describe(evidence, result, problem);
-  const age = evidence.ageProblem;
-  const besides = age === undefined ? '' : `; besides, ${age.found}`;
-  const fixes = age?.fix === undefined ? fix : `${fix}. ${age.fix}`;
+function explainFound(evidence: SignatureEvidence, result: SuccessfulSearch): Diagnosis {
+  const { prefixProblem, otherProblem } = problemsOf(evidence);
+  const isRight = result.changes.length === 0 && result.reading.problem === undefined;
+  if (otherProblem !== undefined && isRight) return besidesRight(evidence, otherProblem);
+  const { code, codes, found, fix } = describe(evidence, result, prefixProblem);
+  const besides = otherProblem === undefined ? '' : `; besides, ${otherProblem.found}`;
+  const fixes = otherProblem === undefined ? fix : `${fix}. ${otherProblem.fix}`;
   const hint = mismatchText(evidence.digests.bytes, found + besides, fixes);
   return { code, codes, confidence: 'proved', hint };
 }

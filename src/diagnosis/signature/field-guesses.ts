@@ -78,6 +78,7 @@ function* timeGuesses(own: string, { headers, body }: FramedRequest): Generator<
     yield [`${own}000`, 'milliseconds'];
     yield [`${own}.0`, 'a decimal number'];
   }
+  if (/^\d{13}$/.test(own)) yield [own.slice(0, 10), 'seconds'];
   for (const [name, value] of headers) {
     for (const [, time = ''] of value.matchAll(/(?:^|t=)(\d{10}(?:\d{3})?)(?=$|,)/g)) {
       yield [time, `the time in ${name}`];

@@ -101,7 +101,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
       without(
         2,
         'with what follows $ in the secret replaced by nothing, as a shell does in double quotes',
-        /\$\w+|\$\{\w+\}/g,
+        /\$(?:[A-Za-z_]\w*|\d|\{\w+\})/g,
       ),
       only(2, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
       only(3, 'with the secret cut off at its first space', /^(\S+)\s/),

@@ -80,6 +80,21 @@ const MISTAKES: readonly UsualMistake[] = [
     applies: hasTime,
   },
   {
+    name: 'milliseconds for seconds in the header, and no separator',
+    sending: (scheme) => ({
+      signedTime: `${NOW}000`,
+      signs: scheme.signs.replace(/(?<=\{timestamp\}).+(?=\{)/, ''),
+    }),
+    codes: ['other-template'],
+    applies: (scheme) => scheme.signs === '{timestamp}.{body}',
+  },
+  {
+    name: 'milliseconds for seconds in the header alone',
+    sending: () => ({ signedTime: String(NOW), sentTime: `${NOW}000` }),
+    codes: ['other-timestamp'],
+    applies: hasTime,
+  },
+  {
     name: 'milliseconds for seconds in what is signed',
     sending: () => ({ signedTime: `${NOW}000`, sentTime: String(NOW) }),
     codes: ['timestamp-unit'],
