@@ -64,6 +64,10 @@ function report(results, print) {
     const cpuUs = spread(values(measurements, 'cpuUs'), (number) => number.toFixed(1));
     print(`${name}, messages a second:`.padEnd(42) + perSecond);
     print(`${name}, CPU µs a message:`.padEnd(42) + cpuUs);
+    if (measurements.every((each) => 'p99Ms' in each)) {
+      const p99Ms = spread(values(measurements, 'p99Ms'), (number) => number.toFixed(1));
+      print(`${name}, p99 of a batch, ms:`.padEnd(42) + p99Ms);
+    }
   }
   const [[name, ours], [otherName, theirs]] = Object.entries(results);
   const ratio = spread(ratios(ours, theirs, 'perSecond'), (number) => `${number.toFixed(2)}×`);
@@ -87,9 +91,16 @@ async function batches({ folder, parts }, step) {
     },
   );
   let next = 0;
+  /** @type {number[]} */
+  const latencies = [];
   const call = async () => {
     const client = new Client(service.url);
-    while (next < BATCHES) await post(client, batchOf(next++));
+    while (next < BATCHES) {
+      const body = batchOf(next++);
+      const sentAt = performance.now();
+      await post(client, body);
+      latencies.push(performance.now() - sentAt);
+    }
     await client.close();
   };
   const began = performance.now();
@@ -97,7 +108,9 @@ async function batches({ folder, parts }, step) {
   const ms = performance.now() - began;
   const { cpuMs } = await service.stop();
   const messages = BATCHES * BATCH;
-  return { perSecond: (messages * 1000) / ms, cpuUs: (cpuMs * 1000) / messages };
+  latencies.sort((one, other) => one - other);
+  const p99Ms = latencies[Math.floor(0.99 * latencies.length)] ?? NaN;
+  return { perSecond: (messages * 1000) / ms, cpuUs: (cpuMs * 1000) / messages, p99Ms };
 }
 
 /** @param {number} number */
