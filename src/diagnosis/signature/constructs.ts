@@ -38,9 +38,6 @@ export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
 };
 export const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the keys of the record above
 
-/** How a digest is written before it is hashed again. `latin1` stands for its bytes. */
-const NOTATIONS = ['hex', 'base64', 'latin1'] as const;
-
 /** Wrong ways to make a digest, the most common first. */
 export const CONSTRUCTS: readonly Construct[] = [
   plain('body', ({ body }) => [body]),
@@ -48,7 +45,6 @@ export const CONSTRUCTS: readonly Construct[] = [
   plain('body + secret', ({ secret, body }) => [body, secret]),
   plain('secret + ":" + body', ({ secret, body }) => [secret, ':', body]),
   plain('body + ":" + secret', ({ secret, body }) => [body, ':', secret]),
-  plain('secret + body + secret', ({ secret, body }) => [secret, body, secret]),
   {
     code: 'plain-hash',
     would: () => 'with the body as the key and the secret as the message',
@@ -59,38 +55,23 @@ export const CONSTRUCTS: readonly Construct[] = [
     code: 'hashed-twice',
     would: (name) => `as ${name} of the hex digits of the right HMAC`,
     cost: 3,
-    digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts).toString('hex')).digest(),
+    digest: (parts) => {
+      const right = createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest('hex');
+      return createHash(parts.algorithm).update(right).digest();
+    },
   },
-  ...NOTATIONS.map((notation) => twice(notation, 'right HMAC', rightHmac)),
-  ...(['sha1', 'sha256', 'md5'] as const).flatMap((inner) =>
-    NOTATIONS.filter((notation) => notation !== 'base64').map((notation) =>
-      twice(notation, `${HASH_NAMES[inner]} hash of the body`, (parts) =>
-        createHash(inner).update(framed(parts)).digest(),
-      ),
-    ),
-  ),
+  {
+    code: 'hashed-twice',
+    would: () => 'as the HMAC of the bytes of the SHA-256 hash of the body',
+    cost: 3,
+    digest: (parts) => {
+      const hash = createHash('sha256').update(framed(parts)).digest();
+      return createHmac(parts.algorithm, parts.secret).update(hash).digest();
+    },
+  },
 ];
 
 type Piece = string | Uint8Array;
-
-/** Makes the construct that computes the HMAC of a digest in place of the body. `of` names that digest. */
-function twice(
-  notation: (typeof NOTATIONS)[number],
-  of: string,
-  inner: (parts: SignedParts) => Buffer,
-): Construct {
-  return {
-    code: 'hashed-twice',
-    would: () =>
-      `as the HMAC of the ${notation === 'latin1' ? `bytes of the ${of}` : `${of} in ${notation}`}`,
-    cost: 3,
-    digest: (parts) => {
-      const bytes = inner(parts);
-      const written = notation === 'latin1' ? bytes : bytes.toString(notation);
-      return createHmac(parts.algorithm, parts.secret).update(written).digest();
-    },
-  };
-}
 
 /**
  * Makes the construct that hashes `pieces` without a key. `formula` describes them to the user. `pieces` gets the body
@@ -112,10 +93,6 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
 /** The body with the text that is signed before and after it. */
 function framed({ frame: { before, after }, body }: SignedParts): Buffer {
   return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
-}
-
-function rightHmac(parts: SignedParts): Buffer {
-  return createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest();
 }
 
 /** Name of an HMAC, with its hash written without a hyphen: `HMAC-SHA256`. */
