@@ -34,15 +34,7 @@ const REFERENCES: readonly ((name: string) => string)[] = [
 
 /** The secret in the examples of the README and of `hooks --help`. */
 const DOCS_EXAMPLE = 's3cret';
-const EXAMPLES = [
-  'secret',
-  'changeme',
-  'your-secret',
-  'your_secret',
-  'mysecret',
-  'test',
-  'your-webhook-secret',
-];
+const EXAMPLES = ['secret', 'changeme', 'test'];
 
 /** Words of the placeholders in code and examples: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
 const OWNERS = ['', 'your', 'my', 'test', 'super'];

@@ -20,8 +20,8 @@ import { compact, listIn, mapped, nodeMembers, withoutMembers } from './json-tre
 import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /**
- * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, renames
- * keys, or writes values differently. Yields nothing for a body that is not JSON.
+ * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, or writes
+ * values differently. Yields nothing for a body that is not JSON.
  */
 export function* jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
@@ -220,14 +220,14 @@ function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
     return each;
   });
   const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_MEMBERS).map((each) => [each]);
-  for (const some of cost === 1 ? [numbers] : single) {
+  for (const some of (cost === 1 ? [numbers] : single).map((each) => new Set(each))) {
     const value = compact(
       mapped(node, (each) =>
-        each.kind === 'literal' && some.includes(each) ? { ...each, text: `${each.text}.0` } : each,
+        each.kind === 'literal' && some.has(each) ? { ...each, text: `${each.text}.0` } : each,
       ),
     );
     const would = 'with .0 after its whole numbers, as the sender wrote them';
-    if (some.length > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost, value };
+    if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost, value };
   }
 }
 
