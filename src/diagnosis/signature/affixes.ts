@@ -10,45 +10,26 @@ interface Affix {
   /** Cost of adding the text. Removing it costs 1, because few secrets and bodies have it. */
   readonly cost: Cost;
   readonly code: ReasonCode;
-  /** The code and cost for bodies; undefined if bodies are not tried with the text. */
-  readonly body?: { readonly code: ReasonCode; readonly cost: Cost };
+  /** The cost for bodies; undefined if bodies are not tried with the text. */
+  readonly bodyCost?: Cost;
 }
 
 const code = 'trimmed-secret';
-/** Names under which secret managers keep a secret in JSON. */
-const JSON_NAMES = 'secret webhook_secret webhookSecret WEBHOOK_SECRET signing_secret key token value'.split(
-  ' ',
-);
-
 const AFFIXES: readonly Affix[] = [
-  { what: 'a newline', after: '\n', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
-  { what: 'CRLF', after: '\r\n', cost: 1, code, body: { code: 'trailing-newline', cost: 2 } },
-  { what: 'a space', after: ' ', cost: 1, code, body: { code: 'trailing-newline', cost: 1 } },
+  { what: 'a newline', after: '\n', cost: 1, code, bodyCost: 1 },
+  { what: 'CRLF', after: '\r\n', cost: 1, code, bodyCost: 2 },
+  { what: 'a space', after: ' ', cost: 1, code, bodyCost: 1 },
   { what: 'a tab', after: '\t', cost: 2, code },
-  // In OAuth 1.0, the key is the secret, `&`, and the secret of a token, which may be empty.
-  { what: 'an ampersand', after: '&', cost: 2, code: 'misread-secret' },
-  // zsh prints `%` after output that does not end in a newline, so it is easily copied with the secret.
-  { what: 'a percent sign', after: '%', cost: 3, code },
   { what: 'a carriage return', after: '\r', cost: 2, code },
   { what: 'a space', before: ' ', cost: 2, code },
   { what: 'a space', before: ' ', after: ' ', cost: 2, code },
-  { what: 'a newline', before: '\n', after: '\n', cost: 3, code },
   { what: 'a byte order mark', before: '\ufeff', cost: 3, code },
   { what: 'double quotes', before: '"', after: '"', cost: 1, code: 'quoted-secret' },
   { what: 'single quotes', before: "'", after: "'", cost: 1, code: 'quoted-secret' },
-  { what: 'backticks', before: '`', after: '`', cost: 3, code: 'quoted-secret' },
-  ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_'].map((name) =>
-    prefix(name, 2),
+  ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_', 'Bearer '].map(
+    (before): Affix => ({ what: before.trim(), before, cost: 2, code: 'misread-secret' }),
   ),
-  ...['export HOOKS_SECRET=', 'Bearer '].map((name) => prefix(name, 3)),
-  ...JSON_NAMES.flatMap((name) => [`{"${name}":"`, `{"${name}": "`]).map((before): Affix => {
-    return { what: `the JSON ${before}…"}`, before, after: '"}', cost: 3, code: 'misread-secret' };
-  }),
 ];
-
-function prefix(before: string, cost: Cost): Affix {
-  return { what: before.trim(), before, cost, code: 'misread-secret' };
-}
 
 /** The changes that add an affix to a secret or remove it. */
 export function secretAffixChanges(): readonly Applicable<string>[] {
@@ -57,7 +38,9 @@ export function secretAffixChanges(): readonly Applicable<string>[] {
 
 /** The changes that add an affix to a body or remove it. They take the body as a string. */
 export function bodyAffixChanges(): readonly Applicable<string>[] {
-  return AFFIXES.flatMap(({ body, ...affix }) => (body ? changesOf({ ...affix, ...body }, 'the body') : []));
+  return AFFIXES.flatMap(({ bodyCost: cost, ...affix }) =>
+    cost ? changesOf({ ...affix, cost, code: 'trailing-newline' }, 'the body') : [],
+  );
 }
 
 function changesOf(affix: Affix, whole: string): readonly Applicable<string>[] {

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, type Hmac } from 'node:crypto';
 import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Cost } from './change.ts';
@@ -38,9 +38,6 @@ export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
 };
 export const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the keys of the record above
 
-/** How a digest is written before it is hashed again. `latin1` stands for its bytes. */
-const NOTATIONS = ['hex', 'base64', 'latin1'] as const;
-
 /** Wrong ways to make a digest, the most common first. */
 export const CONSTRUCTS: readonly Construct[] = [
   plain('body', ({ body }) => [body]),
@@ -48,7 +45,6 @@ export const CONSTRUCTS: readonly Construct[] = [
   plain('body + secret', ({ secret, body }) => [body, secret]),
   plain('secret + ":" + body', ({ secret, body }) => [secret, ':', body]),
   plain('body + ":" + secret', ({ secret, body }) => [body, ':', secret]),
-  plain('secret + body + secret', ({ secret, body }) => [secret, body, secret]),
   {
     code: 'plain-hash',
     would: () => 'with the body as the key and the secret as the message',
@@ -59,38 +55,30 @@ export const CONSTRUCTS: readonly Construct[] = [
     code: 'hashed-twice',
     would: (name) => `as ${name} of the hex digits of the right HMAC`,
     cost: 3,
-    digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts).toString('hex')).digest(),
+    digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts).digest('hex')).digest(),
   },
-  ...NOTATIONS.map((notation) => twice(notation, 'right HMAC', rightHmac)),
-  ...(['sha1', 'sha256', 'md5'] as const).flatMap((inner) =>
-    NOTATIONS.filter((notation) => notation !== 'base64').map((notation) =>
-      twice(notation, `${HASH_NAMES[inner]} hash of the body`, (parts) =>
-        createHash(inner).update(framed(parts)).digest(),
-      ),
-    ),
+  hmacOf('right HMAC in hex', (parts) => rightHmac(parts).digest('hex')),
+  hmacOf('bytes of the right HMAC', (parts) => rightHmac(parts).digest()),
+  hmacOf('bytes of the SHA-256 hash of the body', (parts) =>
+    createHash('sha256').update(framed(parts)).digest(),
   ),
 ];
 
-type Piece = string | Uint8Array;
-
 /** Makes the construct that computes the HMAC of a digest in place of the body. `of` names that digest. */
-function twice(
-  notation: (typeof NOTATIONS)[number],
-  of: string,
-  inner: (parts: SignedParts) => Buffer,
-): Construct {
+function hmacOf(of: string, digestOf: (parts: SignedParts) => Piece): Construct {
   return {
     code: 'hashed-twice',
-    would: () =>
-      `as the HMAC of the ${notation === 'latin1' ? `bytes of the ${of}` : `${of} in ${notation}`}`,
+    would: () => `as the HMAC of the ${of}`,
     cost: 3,
-    digest: (parts) => {
-      const bytes = inner(parts);
-      const written = notation === 'latin1' ? bytes : bytes.toString(notation);
-      return createHmac(parts.algorithm, parts.secret).update(written).digest();
-    },
+    digest: (parts) => createHmac(parts.algorithm, parts.secret).update(digestOf(parts)).digest(),
   };
 }
+
+function rightHmac(parts: SignedParts): Hmac {
+  return createHmac(parts.algorithm, parts.secret).update(framed(parts));
+}
+
+type Piece = string | Uint8Array;
 
 /**
  * Makes the construct that hashes `pieces` without a key. `formula` describes them to the user. `pieces` gets the body
@@ -112,10 +100,6 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
 /** The body with the text that is signed before and after it. */
 function framed({ frame: { before, after }, body }: SignedParts): Buffer {
   return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
-}
-
-function rightHmac(parts: SignedParts): Buffer {
-  return createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest();
 }
 
 /** Name of an HMAC, with its hash written without a hyphen: `HMAC-SHA256`. */

@@ -20,22 +20,16 @@ interface Template {
   readonly asWhom?: string;
 }
 
-/** Cost of the frames that are tried without other changes, because there are many of them. */
-const ALONE = 4;
-
 /**
  * Frames that may have been signed by mistake: the scheme's own template with other values, other separators, or its
  * parts reordered or left out; the templates of other schemes; and one to three fields with usual separators. Each
- * template is filled with the received fields or with guesses. The many frames of the highest cost are made only when
- * `upTo` asks for them.
+ * template is filled with the received fields or with guesses.
  */
 export class FrameChanges {
   readonly #own: SignedFields;
   readonly #guesses: FieldGuesses;
   readonly #scheme: SignatureScheme;
-  readonly #seen = new Set<string>();
-  #few: readonly FrameChange[] | undefined;
-  #many: readonly FrameChange[] | undefined;
+  #frames: readonly FrameChange[] | undefined;
 
   constructor(
     scheme: SignatureScheme,
@@ -50,16 +44,16 @@ export class FrameChanges {
   /** Returns the frames whose cost is at most `sum`. Empty if `sum` is 0. */
   upTo(sum: number): readonly FrameChange[] {
     if (sum === 0) return [];
-    this.#few ??= this.#filled(likelyTemplates(this.#scheme, this.#guesses.path.length > 0));
-    if (sum >= ALONE) this.#many ??= this.#filled(templates(ALONE, FIELD_LISTS));
-    return [...this.#few, ...(this.#many ?? [])].filter(({ cost }) => cost <= sum);
+    this.#frames ??= this.#made();
+    return this.#frames.filter(({ cost }) => cost <= sum);
   }
 
-  #filled(found: Iterable<Template>): readonly FrameChange[] {
+  #made(): readonly FrameChange[] {
     const frames: FrameChange[] = [];
-    for (const template of found) {
-      if (this.#seen.has(template.signs)) continue;
-      this.#seen.add(template.signs);
+    const seen = new Set<string>();
+    for (const template of templatesOf(this.#scheme, this.#guesses.path.length > 0)) {
+      if (seen.has(template.signs)) continue;
+      seen.add(template.signs);
       const { timestamp } = this.#guesses;
       const near = template.signs === this.#scheme.signs ? nearTimes(this.#own.timestamp) : [];
       frames.push(...filled(template, this.#own, { ...this.#guesses, timestamp: [...timestamp, ...near] }));
@@ -68,7 +62,7 @@ export class FrameChanges {
   }
 }
 
-function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generator<Template> {
+function* templatesOf(scheme: SignatureScheme, hasTarget: boolean): Generator<Template> {
   yield { signs: scheme.signs, cost: 0 };
   const [separator = '.'] = layoutOf(scheme).separators;
   for (const parts of selections(scheme.signs.split(separator))) {
@@ -82,8 +76,9 @@ function* likelyTemplates(scheme: SignatureScheme, hasTarget: boolean): Generato
     if (label !== '') yield { signs: scheme.signs.replace(`{${field}}`, `${label}{${field}}`), cost: 2 };
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
-  yield* templates(2, [...beforeAndAfter('{timestamp}'), ...beforeAndAfter('{id}')]);
-  if (hasTarget) yield* templates(2, TARGET_LISTS);
+  for (const parts of [...FIELD_LISTS, ...(hasTarget ? TARGET_LISTS : [])]) {
+    for (const each of SEPARATORS) yield { signs: parts.join(each), cost: 2 };
+  }
 }
 
 /** Returns all orders of every selection of the parts that includes the body. Empty for more than MOST_PARTS parts. */
@@ -103,22 +98,11 @@ const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 const TARGET_LISTS = ['url', 'path', 'method path', 'method url', 'timestamp method path', 'timestamp path']
   .map((names) => names.split(' ').map((name) => `{${name}}`))
   .map((fields) => [...fields, BODY]);
-/** One field before or after the body, and two different fields before the body. */
-const FIELD_LISTS = ['{timestamp}', '{id}', '{path}', '{url}', '{method}'].flatMap((field, _, all) => [
-  ...beforeAndAfter(field),
-  ...all.filter((other) => other !== field).map((other) => [field, other, BODY]),
+/** One field before or after the body. */
+const FIELD_LISTS = ['{timestamp}', '{id}'].flatMap((field) => [
+  [field, BODY],
+  [BODY, field],
 ]);
-
-function beforeAndAfter(field: string): readonly (readonly string[])[] {
-  return [
-    [field, BODY],
-    [BODY, field],
-  ];
-}
-
-function templates(cost: number, lists: readonly (readonly string[])[]): readonly Template[] {
-  return lists.flatMap((parts) => SEPARATORS.map((separator) => ({ signs: parts.join(separator), cost })));
-}
 
 /** Values for the fields of a template. */
 interface Filling {
@@ -151,20 +135,16 @@ function* filled(
   }
 }
 
-/** Fills one field with each guess, up to cost ALONE. A guess in place of a received value costs 1 more. */
+/** Fills one field with each guess. A guess in place of a received value costs 1 more. */
 function guessed(filling: Filling, field: Field, guesses: FieldGuesses): readonly Filling[] {
   const own = filling.values[field] ?? '';
-  const costs = { ...filling, cost: filling.cost + (own === '' ? 0 : 1) };
-  return guesses[field].flatMap(([value, what, extraCost = 0]) => {
-    const cost = Math.min(ALONE, costs.cost) + extraCost;
-    if (cost > ALONE) return [];
+  return guesses[field].map(([value, what, extraCost = 0]) => {
+    const cost = filling.cost + (own === '' ? 0 : 1) + extraCost;
     const isUsual = what.toLowerCase() === `the ${field}`;
     const words = isUsual ? [] : [`with ${what} as the ${field}`];
     const isUnit = value === `${own}000`;
     const code = filling.words.length > 0 ? filling.code : isUnit ? 'timestamp-unit' : CODES[field];
-    return [
-      { values: { ...filling.values, [field]: value }, words: [...filling.words, ...words], cost, code },
-    ];
+    return { values: { ...filling.values, [field]: value }, words: [...filling.words, ...words], cost, code };
   });
 }
 

@@ -28,27 +28,17 @@ const REFERENCES: readonly ((name: string) => string)[] = [
   (name) => `$${name}`,
   (name) => `\${${name}}`,
   (name) => `%${name}%`,
-  (name) => `{{${name}}}`,
-  (name) => `$env:${name}`,
   (name) => `process.env.${name}`,
   (name) => name,
 ];
 
 /** The secret in the examples of the README and of `hooks --help`. */
 const DOCS_EXAMPLE = 's3cret';
-const EXAMPLES = [
-  'secret',
-  'changeme',
-  'your-secret',
-  'your_secret',
-  'mysecret',
-  'test',
-  'your-webhook-secret',
-];
+const EXAMPLES = ['secret', 'changeme', 'test'];
 
 /** Words of the placeholders in code and examples: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
-const OWNERS = ['', 'your', 'my', 'test', 'dev', 'super', 'default'];
-const NOUNS = ['', 'webhook', 'signing', 'webhook signing', 'shared'].flatMap((kind) =>
+const OWNERS = ['', 'your', 'my', 'test', 'super'];
+const NOUNS = ['', 'webhook', 'signing'].flatMap((kind) =>
   ['secret', 'secret key', 'key', 'token'].map((noun) => `${kind} ${noun}`),
 );
 const ENDS = ['', 'here', '123'];
@@ -98,7 +88,7 @@ export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Se
     }),
   );
   if (cost === 1) {
-    const separators = secrets.length > 1 ? [',', ' ', '\n', ':', ';'] : [];
+    const separators = secrets.length > 1 ? [',', '\n'] : [];
     return [
       ...known.map(({ secret, origin }) => change(secret, `with the secret from ${origin}`)),
       ...separators.map((each) => change(secrets.join(each), 'with all secrets in one text as the secret')),
@@ -173,11 +163,6 @@ const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
     'which look like the id of an endpoint or an event: give its signing secret',
   ],
   [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
-  [
-    /^\/(?:run|etc|var|home|mnt|opt|secrets?)\/[\w./-]+$/,
-    'which look like the path of a file: give its content',
-  ],
-  [/^\{[\s\S]*\}$/, 'which look like JSON: give the value in it alone'],
   [/\n/, 'in several lines: give one line alone'],
   [/\\n$/, 'with \\n at its end, which is two characters, not a newline'],
   [new RegExp(INVISIBLE, 'u'), 'some of them invisible (such as U+200B)'],

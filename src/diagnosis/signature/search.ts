@@ -50,7 +50,7 @@ export function searchChanges(
     for (const [first, ...others] of groups(readings, sum)) {
       if (first === undefined) continue;
       const found = search.at(sum - first.cost, [first, ...others]);
-      if (found !== undefined) return { kind: 'found', ...found };
+      if (found !== undefined) return found;
       if (search.isStopped) {
         return { kind: 'stopped', tried: search.tried, afterMs: evidence.deadline.budgetMs };
       }
@@ -68,11 +68,6 @@ function groups(readings: readonly Reading[], sum: number): readonly (readonly R
     byDigest.set(key, [...(byDigest.get(key) ?? []), reading]);
   }
   return [...byDigest.values()];
-}
-
-interface Match {
-  readonly reading: Reading;
-  readonly changes: readonly NamedChange[];
 }
 
 /** A wrong frame, or a wrong construct of the digest, but not both. Undefined stands for the right one. */
@@ -122,7 +117,7 @@ class ChangeSearch {
   }
 
   /** Tries all combinations whose costs have this sum. Uses plain loops: a generator takes as much time as a digest. */
-  at(sum: number, readings: readonly Reading[]): Match | undefined {
+  at(sum: number, readings: readonly Reading[]): SuccessfulSearch | undefined {
     let match = this.#tryPairs(sum, {}, readings);
     for (const construct of CONSTRUCTS) match ??= this.#tryPairs(sum, { construct }, readings);
     for (const frame of this.#frames.upTo(sum)) match ??= this.#tryPairs(sum, { frame }, readings);
@@ -130,7 +125,11 @@ class ChangeSearch {
   }
 
   /** Tries all pairs of a secret and a body whose costs, added to the cost of this structure, have this sum. */
-  #tryPairs(sum: number, { frame, construct }: Structure, readings: readonly Reading[]): Match | undefined {
+  #tryPairs(
+    sum: number,
+    { frame, construct }: Structure,
+    readings: readonly Reading[],
+  ): SuccessfulSearch | undefined {
     const base = frame?.cost ?? construct?.cost ?? 0;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
     if (this.isStopped || base > sum || (base < sum && most <= 0)) return undefined;
@@ -151,7 +150,7 @@ class ChangeSearch {
     cost: number,
     most: number,
     readings: readonly Reading[],
-  ): Match | undefined {
+  ): SuccessfulSearch | undefined {
     const left = most - others.secret.changes.length;
     if (left < Math.sign(cost)) return undefined;
     for (const bodies of this.#bodies.at(cost)) {
@@ -163,7 +162,7 @@ class ChangeSearch {
     return undefined;
   }
 
-  #try(combination: Combination, readings: readonly Reading[]): Match | undefined {
+  #try(combination: Combination, readings: readonly Reading[]): SuccessfulSearch | undefined {
     const { secret, body, frame, construct } = combination;
     this.#hashed += BLOCK_BYTES + body.value.bytes.length;
     if (this.#hashed > BYTES_BETWEEN) [this.#hashed, this.isStopped] = [0, this.#deadline.isOver];
@@ -178,7 +177,7 @@ class ChangeSearch {
             .digest({ algorithm, secret: secret.value, body: Buffer.from(body.value.bytes), frame: right })
             .toString('latin1');
     const reading = readings.find(({ matches }) => matches(digest));
-    return reading && { reading, changes: changesOf(combination, algorithm, this.#received) };
+    return reading && { kind: 'found', reading, changes: changesOf(combination, algorithm, this.#received) };
   }
 
   #hmacsOf(algorithm: HmacAlgorithm): ManyHmacs {
@@ -194,9 +193,8 @@ function changesOf(
   received: KeptBody,
 ): readonly NamedChange[] {
   const isStringified = body.changes.length === 0 && body.value.body !== received;
-  const named = construct && { ...construct, would: construct.would(HASH_NAMES[algorithm]) };
   return [
-    ...(named ? [named] : []),
+    ...(construct ? [{ ...construct, would: construct.would(HASH_NAMES[algorithm]) }] : []),
     ...(frame ? [frame] : []),
     ...secret.changes,
     ...(isStringified ? [STRINGIFIED] : body.changes.map(namedChange)),
@@ -233,8 +231,8 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
       ...(cost === 1 ? undecoded(secret, scheme) : []),
       ...secretChanges(secret, cost).map((changed) => {
         const key = decoded(changed);
-        const would = key === undefined ? changed.would.replace('the secret', WHOLE_SECRET) : changed.would;
-        return { ...changed, would, value: key ?? changed.value };
+        const would = changed.would.replace('the secret', 'the whole secret, its prefix too,');
+        return key === undefined ? { ...changed, would } : { ...changed, value: key };
       }),
     ]),
     ...otherSecrets(context, cost).flatMap((changed) => {
@@ -250,5 +248,3 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
     mostCost: MOST_COST.secret,
   });
 }
-
-const WHOLE_SECRET = 'the whole secret, its prefix too,';

@@ -55,30 +55,16 @@ function otherSchemeValue(text: string): KnownValue | undefined {
   };
 }
 
-/** Minimum bytes that a value must share with the secret or the body, because fewer can be equal by chance. */
-const LEAST_REPEATED = 8;
-
-/**
- * Explains a signature that is the secret itself or the start of the body, in text, hex or base64. Otherwise undefined.
- */
+/** Explains a signature that is the secret itself, in text, hex or base64. Otherwise undefined. */
 export function explainRepeated(
-  { body, secrets }: SignatureEvidence,
+  { secrets }: SignatureEvidence,
   [text = '']: readonly string[],
 ): Explanation | undefined {
   for (const encoding of ['utf8', 'hex', 'base64'] as const) {
     const bytes = Buffer.from(text, encoding);
-    if (bytes.toString(encoding).length !== text.length || bytes.length < LEAST_REPEATED) continue;
     const form = encoding === 'utf8' ? '' : ` in ${encoding}`;
-    const code = 'no-match';
-    if (secrets.some((secret) => bytes.equals(Buffer.from(secret)))) {
-      return { code, found: `the signature is the secret itself${form}`, fix: SECRET_SENT };
-    }
-    if (body?.bytes.subarray(0, bytes.length).equals(bytes) === true) {
-      return {
-        code,
-        found: `the signature is the start of the body${form}, not a digest of it`,
-        fix: SUM_OF_NIL,
-      };
+    if (secrets.some((secret) => secret !== '' && bytes.equals(Buffer.from(secret)))) {
+      return { code: 'no-match', found: `the signature is the secret itself${form}`, fix: SECRET_SENT };
     }
   }
   return undefined;

@@ -237,10 +237,6 @@ const OTHER_BYTES: readonly AnswerCase[] = [
       'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
     ],
   ),
-  signed('ascii-dropped', 'the sender drops what is not ASCII', JSON_TEXT.replaceAll(/[^\0-\x7f]/g, ''), [
-    'it would match over the body encoded as ASCII, without other characters',
-    'Read, sign and write the body as UTF-8 on both sides, or better as bytes',
-  ]),
   signed('object-signed', 'the sender signs an object instead of its text', '[object Object]', [
     'it would match over "[object Object]", the text of an object',
     'Sign the JSON text of the message, not the object',
@@ -646,12 +642,6 @@ const BODIES: readonly AnswerCase[] = [
     JSON.stringify({ a: 'x'.repeat(400) }).slice(0, 255),
     ['cut off after 255 bytes', 'Verify the whole body'],
   ),
-  received(
-    'cut-character',
-    'a buffer cut the body off within a character',
-    Buffer.from(JSON_TEXT).subarray(0, Buffer.from(JSON_TEXT).indexOf('京') + 1),
-    ['The body is cut off within a character, after 111 bytes', 'Verify the whole body'],
-  ),
   received('utf-16', 'PowerShell wrote the body as UTF-16', Buffer.from(`\ufeff${JSON_TEXT}`, 'utf16le'), [
     'it would match over the body decoded from UTF-16',
     'Keep the body as the bytes that came',
@@ -820,10 +810,6 @@ const COPIED: readonly AnswerCase[] = [
     'the body has text before its JSON',
     'Give the JSON alone',
   ]),
-  received('byte-values', 'String(new Uint8Array(body)) is verified', [...Buffer.from(JSON_TEXT)].join(), [
-    'it would match over the body decoded from a list of decimal bytes',
-    'Buffer.from(body)',
-  ]),
   received('inspected', 'the output of console.log is given', "{ type: 'track', event: 'A', userId: 'u' }", [
     'The body is a value as a program prints it: it begins with "{ type: ',
     RAW,
@@ -877,7 +863,7 @@ const OUR_SECRET: readonly AnswerCase[] = [
         'json',
         'the file is JSON',
         `{"secret":"${SECRET}"}`,
-        'without the JSON {"secret":"…"} around the secret',
+        'with the value in the JSON of the secret alone',
       ],
       [
         'comma',
@@ -894,7 +880,6 @@ const OUR_SECRET: readonly AnswerCase[] = [
         'with ASCII for the typographic dashes',
       ],
       ['bearer', 'it begins with Bearer', `Bearer ${SECRET}`, 'without Bearer before the secret'],
-      ['twice', 'it was pasted twice', SECRET + SECRET, 'with half of the secret'],
     ] as const
   ).map(([id, title, secret, cause]) =>
     mismatch({

@@ -61,47 +61,19 @@ describe('a sender that signs wrongly', () => {
 describe('a mismatch by a general change', () => {
   const key = 'Il0ve-the$ecret/1234';
   const body = '{"type":"track","userId":"u1","name":"","event":"Say \\"hi\\""}';
-  const digest = createHmac('sha1', key).update(body).digest();
-  const csv = `"${body.replaceAll('"', '""')}"`;
 
   it.each<[would: string, signature: string, received?: string, secret?: string]>([
-    ['an ampersand at the end of the secret', hmac(body, `${key}&`)],
-    ['a look-alike in place of character 1', hmac(body, key), body, key.replace('I', 'l')],
     ['without the invisible characters', hmac(body, key), body, `\u001b[01;31m${key}\u001b[m`],
-    ['without the zeros before the secret', hmac(body, '123'), body, '00123'],
-    ['decoded from a field of CSV', hmac(body, key), csv],
-    ['decoded from text with doubled backslashes', hmac(body, key), body.replaceAll('\\', '\\\\')],
-    [
-      'with its keys in PascalCase',
-      hmac(
-        body.replace(/"([a-z])(?=\w+":)/gi, (m) => m.toUpperCase()),
-        key,
-      ),
-    ],
-    ['with null for its empty strings', hmac(body.replace('""', 'null'), key)],
-    ['in base64 without its capital letters', digest.toString('base64').toLowerCase()],
-    [
-      'with each byte written as a signed integer',
-      [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
-    ],
-    ['as text in UTF-8 in base64', Buffer.from(digest.toString('latin1')).toString('base64')],
-    ['HMAC-SHA1 as a decimal number', String(BigInt(`0x${digest.toString('hex')}`))],
     [
       `with ${body.length} other bytes around it, and it would match over no bytes at all`,
       Buffer.from(body).toString('hex') + hmac('', key),
     ],
-    ['the signature is the start of the body in hex', Buffer.from(body).toString('hex', 0, 20)],
     [
       'over its sorted fields, each as name and value',
       hmac('Bodyhi thereFrom+49', key),
       'From=%2B49&Body=hi+there',
     ],
     ['over its sorted fields, each as name=value, joined by "&"', hmac('a=1&b=x', key), '{"b":"x","a":1}'],
-    [
-      'with the line breaks that its indentation shows, which curl -d removes from a file and with CRLF for LF',
-      hmac('{\r\n  "a": [1, 2],\r\n  "b": {\r\n    "c": 3\r\n  }\r\n}', key),
-      '{  "a": [1, 2],  "b": {    "c": 3  }}',
-    ],
     [
       'with sorted keys and with its numbers as JavaScript, Go and PHP write them',
       hmac('{"a":1,"b":1.5}', key),
@@ -118,7 +90,6 @@ describe('a mismatch by a general change', () => {
       String.raw`{"payload": "{\"a\": 1}"}`,
     ],
     ['over the member `data` of the body alone.', hmac('{"a":1}', key), '{"data": {"a":1}}'],
-    ['over the text that Ruby prints for it', hmac('{"a"=>nil, "b"=>"c"}', key), '{"a":null,"b":"c"}'],
   ])('names it: %s', (would, signature, received = body, secret = key) => {
     const { hint, confidence } = mismatch({ body: received, signature, secrets: [secret] });
     expect(hint).toContain(would);
@@ -176,7 +147,6 @@ describe('a body that was written again', () => {
       '{"a":25}',
       '{\n  "a": 25.0\n}',
     ],
-    ['with two decimals in its numbers', '{"a":27.5,"n":3}', '{"a":27.50,"n":3}'],
     ['over what is in it: the body has typographic quotes', '{“a”:“‘b’”}', `{"a":"'b'"}`],
   ])('is described by what differs only: %s', (would, body, signed) => {
     expect(signedOver(signed, body).hint).toContain(`it would match ${would}`);
@@ -219,11 +189,6 @@ describe('diagnose', () => {
       'System.Text.Json',
       'escaped-unicode',
       String.raw`{"url":"https://a/\u00EB","text":"\u003Cb\u003E\u0027x\u0027 \u002B \u0022y\u0022\u003C/b\u003E"}`,
-    ],
-    [
-      'Gson',
-      'escaped-unicode',
-      String.raw`{"url":"https://a/ë","text":"\u003cb\u003e\u0027x\u0027 + \"y\"\u003c/b\u003e"}`,
     ],
     [
       'PHP with JSON_PRETTY_PRINT',
@@ -307,7 +272,6 @@ describe('diagnose', () => {
     ],
     ['lines of another system', 'a\r\n'.repeat(100_000), 'a\n'.repeat(100_000), 'crlf'],
     ['lines of this system', 'a\n'.repeat(100_000), 'a\r\n'.repeat(100_000), 'crlf'],
-    ['decomposed Unicode', `"${'e\u0301'.repeat(1_000)}"`, `"${'\u00e9'.repeat(1_000)}"`, 'other-encoding'],
     [
       'a number with an exponent, from .NET',
       '{"n":1e+30,"t":"e+5 \\\\"}',

@@ -65,8 +65,6 @@ case("escaped-slash", "PHP with JSON_UNESCAPED_UNICODE", WIRE, digest(WIRE.repla
 case("escaped-slash", "PHP without flags", WIRE, digest(ASCII_WIRE.replace("/", "\\/")))
 case("reordered-keys", "sort_keys, compact", WIRE, digest(json.dumps(MESSAGE, sort_keys=True, separators=(",", ":"), ensure_ascii=False)))
 case("reordered-keys", "sort_keys", WIRE, digest(json.dumps(MESSAGE, sort_keys=True)))
-shuffled = json.dumps(dict(reversed(MESSAGE.items())), separators=(",", ":"), ensure_ascii=False)
-case("reordered-keys", "a store changed the order", shuffled, digest(WIRE))
 
 case("trimmed-secret", "the receiver's secret has a newline", WIRE, digest(WIRE, "s3cr3t-1"), "s3cr3t-1\n")
 case("trimmed-secret", "the sender's secret has a newline", WIRE, digest(WIRE, SECRET + "\n"))
@@ -142,9 +140,7 @@ case("other-hash", "the first 40 digits of SHA-512", WIRE, digest(WIRE, algorith
 case("sha256", "the first 40 digits of SHA-256", WIRE, digest(WIRE, algorithm=hashlib.sha256).hexdigest()[:40])
 
 case("other-encoding", "signed as ASCII with ?", WIRE, digest(WIRE.encode("ascii", "replace")))
-case("other-encoding", "signed as ASCII, the rest left out", WIRE, digest(WIRE.encode("ascii", "ignore")))
 case("other-encoding", "signed as UTF-16 with a byte order mark", WIRE, digest(WIRE.encode("utf-16")))
-case("other-encoding", "signed as big-endian UTF-16", WIRE, digest(WIRE.encode("utf-16-be")))
 case("pretty-printed", "indented on Windows", WIRE, digest(json.dumps(MESSAGE, indent=2, ensure_ascii=False).replace("\n", "\r\n")))
 
 case("trimmed-secret", "white space on both sides of the receiver's", WIRE, digest(WIRE, "s3cr3t-1"), "  s3cr3t-1 \n")
@@ -198,7 +194,6 @@ case("encoded-body", "base64 of the JSON", base64.b64encode(WIRE.encode()).decod
 case("no-match", "base64 of other JSON", base64.b64encode(b'{"a":1}').decode(), digest(WIRE))
 case("encoded-body", "bytea of PostgreSQL", "\\x" + WIRE.encode().hex(), digest(WIRE))
 case("utf-16", "PowerShell >", WIRE.encode("utf-16"), digest(WIRE))
-case("no-match", "big-endian, of another body", '{"a":1}'.encode("utf-16-be"), digest(WIRE))
 case("latin-1", "sent as Latin-1", latin.encode("latin-1"), digest(latin))
 case("no-match", "of another body", latin.encode("latin-1"), digest(WIRE))
 case("latin-1", "encoded twice", latin.encode().decode("latin-1"), digest(latin))

@@ -3,18 +3,11 @@ import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.t
 import { whyDiffers } from '../../../signature/body/why-differs.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import { overLossyBody, SAME_BYTES } from '../../../signature/reasons.ts';
-import {
-  ChangeTable,
-  type SignatureChange,
-  type Changed,
-  type ChangeRow,
-  type Cost,
-  type RowGroup,
-} from '../change.ts';
+import { ChangeTable, type SignatureChange, type Changed, type Cost, type RowGroup } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 import { pythonQuoted } from '../codecs/codec-texts.ts';
-import { BYTE_CODECS, ESCAPES, GZIP, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
+import { BODY_CODECS, BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 import { wrappedChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
@@ -131,7 +124,7 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 
 const STRINGIFIED = 'over the JSON-stringified body';
 
-const CODECS = [GZIP, ...BYTE_CODECS, ...ESCAPES];
+const CODECS = [...BODY_CODECS, ...BYTE_CODECS, ...ESCAPES];
 const ENCODINGS = new ChangeTable([], bodyCodecChanges(CODECS, 'encode'));
 const DECODINGS = new ChangeTable(
   [],
@@ -146,33 +139,25 @@ const TEXTS: readonly RowGroup<KeptBody, string>[] = [
   },
   {
     code: 'object-text',
-    rows: (['Python', 'Ruby', 'Java'] as const).map((language): ChangeRow<KeptBody, string> => {
-      const would = `over the text that ${language} prints for it, which is not JSON`;
-      return [language === 'Python' ? 2 : 3, would, ({ json }) => json && printedObject(json, language)];
-    }),
+    rows: [
+      [2, 'over the text that Python prints for it, which is not JSON', ({ json }) => json && printed(json)],
+    ],
   },
 ];
 const TEXT_CHANGES = new ChangeTable(TEXTS);
 
-/** The text that a language prints for parsed JSON, by `str(message)`, `message.inspect` or `map.toString()`. */
-function printedObject(json: string, language: keyof typeof PRINTED): string {
-  const { string, words } = PRINTED[language];
+/** The text that Python prints for parsed JSON, by `str(message)`. */
+function printed(json: string): string {
   return json.replaceAll(
     /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
-    (part) => words[part] ?? (part.startsWith('"') ? string(JSON.parse(part) as string) : part), // the literal of a JSON string
+    (part) => WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // the literal of a JSON string
   );
 }
 
-/** How languages print strings, and the words and separators that they print in place of those of JSON. */
-const PRINTED: Readonly<
-  Record<'Python' | 'Ruby' | 'Java', { readonly string: (text: string) => string; readonly words: Words }>
-> = {
-  Python: {
-    string: pythonQuoted,
-    words: { true: 'True', false: 'False', null: 'None', ',': ', ', ':': ': ' },
-  },
-  Ruby: { string: (text) => JSON.stringify(text), words: { null: 'nil', ',': ', ', ':': '=>' } },
-  Java: { string: (text) => text, words: { ',': ', ', ':': '=' } },
+const WORDS: Readonly<Record<string, string>> = {
+  true: 'True',
+  false: 'False',
+  null: 'None',
+  ',': ', ',
+  ':': ': ',
 };
-
-type Words = Readonly<Record<string, string>>;

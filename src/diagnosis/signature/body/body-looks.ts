@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
 import { printable } from '../../../redact.ts';
 import { LARGEST_DIAGNOSED, type KeptBody } from '../../../signature/body/kept-body.ts';
@@ -110,11 +109,6 @@ const WRAPPINGS: readonly Wrapping[] = [
   },
 ];
 
-/**
- * Minimum bytes of a body that counts as cut off within a character. A shorter body that ends like this is more likely
- * in another encoding than UTF-8.
- */
-const LEAST_CUT = 64;
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
 /** Maximum number of characters to quote from a body that is not JSON. */
@@ -128,13 +122,6 @@ const LOOKS: readonly (readonly [says: (body: KeptBody) => string | undefined, f
     `${RAW_BYTES}; a stream can be read once`,
   ],
   [({ bytes }) => (isPacked(bytes) ? 'is compressed (gzip, zlib or zstd)' : undefined)],
-  [
-    ({ bytes }) =>
-      isCutCharacter(bytes) && bytes.length >= LEAST_CUT
-        ? `is cut off within a character, after ${bytes.length} bytes`
-        : undefined,
-    CUT_OFF,
-  ],
   [
     ({ text }) =>
       text?.includes('\ufffd') === true
@@ -163,12 +150,4 @@ const PRINTED =
 
 function beginning(text = ''): string {
   return `it begins with "${printable(text, QUOTED)}"`;
-}
-
-/** Whether the bytes are UTF-8 whose last character is cut off. */
-function isCutCharacter(bytes: Buffer): boolean {
-  const tail = [1, 2, 3].find((length) => (bytes.at(-length) ?? 0) >= 0xc2);
-  const [lead = 0] = tail === undefined ? [] : bytes.subarray(-tail);
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  return tail !== undefined && tail < length && isUtf8(bytes.subarray(0, -tail));
 }

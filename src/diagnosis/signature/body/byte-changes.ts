@@ -1,4 +1,4 @@
-import { STRING, withoutNewlines } from '../../../signature/body/json-text.ts';
+import { withoutNewlines } from '../../../signature/body/json-text.ts';
 import { bodyAffixChanges } from '../affixes.ts';
 import { ChangeTable, replaced, type Changed, type Cost, type RowGroup } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
@@ -6,7 +6,7 @@ import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 
 /**
  * Applies the changes of this cost that suit any body, JSON or not: to its ends, line breaks, byte order mark and
- * character set. One of them repeats the body. A body that is not UTF-8 keeps its character set.
+ * character set. A body that is not UTF-8 keeps its character set.
  */
 export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[] {
   if (typeof bytes !== 'string') {
@@ -20,8 +20,6 @@ export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[]
   if (/^[\0-\x7f]*$/.test(bytes)) return changes;
   return [...changes, ...CHARACTER_CHANGES.changes({ bytes: Buffer.from(bytes), text: bytes }, cost)];
 }
-
-const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
 
 /** Changes of a body as text. A body that is not UTF-8 is read as Latin-1, one character per byte. */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
@@ -39,13 +37,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
         1,
         'without its line breaks, as curl -d sends a file',
         (body) => (/[\r\n][^\r\n]/.test(body) ? body.replaceAll(/[\r\n]+/g, '') : undefined),
-        DATA_BINARY,
-      ],
-      [
-        1,
-        'with the line breaks that its indentation shows, which curl -d removes from a file',
-        withLines,
-        DATA_BINARY,
+        'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks',
       ],
     ],
   },
@@ -54,10 +46,8 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
     rows: [
       [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
       [2, 'without the trailing newlines', withoutNewlines],
-      [2, 'with a zero byte at the end of the body', (body) => `${body}\0`],
     ],
   },
-  { code: 'other-encoding', rows: [[2, 'with the body twice', (body) => body + body]] },
   {
     code: 'bom',
     rows: [
@@ -70,18 +60,6 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
     ],
   },
 ];
-
-/**
- * Puts a line break before each indentation of JSON and before its last bracket. Undefined for a body that has line
- * breaks or is not indented JSON.
- */
-function withLines(body: string): string | undefined {
-  const [, first] = /^[[{]([ \t]+)/.exec(body) ?? [];
-  if (first === undefined || body.includes('\n')) return undefined;
-  // White space that follows a colon, or is shorter than the first indentation, is not an indentation.
-  const indentation = new RegExp(`${STRING.source}|(?<!:)[ \\t]{${first.length},}|[\\]}]$`, 'g');
-  return body.replaceAll(indentation, (part) => (part.startsWith('"') ? part : `\n${part}`));
-}
 
 function withoutReturns(body: string): string {
   return body.split('\r\n').join('\n');

@@ -3,8 +3,8 @@ import type { Changed, Cost } from '../change.ts';
 
 type NamedValue = readonly [name: string, value: string];
 
-/** A format for joined fields: a description, a function that writes one field, and the usual separator. */
-type Joint = readonly [what: string, write: (field: NamedValue) => string, usual: string];
+/** A format for joined fields: a description, a function that writes one field, and the separator. */
+type Joint = readonly [what: string, write: (field: NamedValue) => string, separator: string];
 
 const JOINTS: readonly Joint[] = [
   ['name and value', ([name, value]) => name + value, ''],
@@ -12,30 +12,25 @@ const JOINTS: readonly Joint[] = [
   ['name:value', ([name, value]) => `${name}:${value}`, '\n'],
   ['the value alone', ([, value]) => value, ''],
 ];
-const SEPARATORS = ['', '&', '|', ',', '\n'];
 
 /**
  * Yields the fields of a form or a JSON object, joined into one text in different ways. Twilio, Mailgun and payment
- * services sign such a text in place of the body. Unusual separators and unsorted fields cost more.
+ * services sign such a text in place of the body. Unsorted fields cost more.
  */
 export function* joinedFields(body: KeptBody, isForm: boolean, cost: Cost): Generator<Changed<string>> {
   const fields = fieldsOf(body, isForm);
-  if (fields.length < 2 || cost > MOST_COST) return;
+  if (fields.length < 2) return;
   const sorted = fields.toSorted(([left], [right]) => (left < right ? -1 : Number(left > right)));
-  for (const [what, write, usual] of JOINTS) {
-    for (const separator of SEPARATORS) {
-      for (const order of [sorted, fields]) {
-        const unusual = Number(separator !== usual) + Number(order !== sorted);
-        if ((isForm ? 1 : 2) + unusual !== cost) continue;
-        const by = separator === '' ? '' : `, joined by ${JSON.stringify(separator)}`;
-        const would = `over its ${order === sorted ? 'sorted ' : ''}fields, each as ${what}${by}`;
-        yield { code: 'other-encoding', would, fix: FIELDS, cost, value: order.map(write).join(separator) };
-      }
-    }
+  const likeliest = isForm ? 1 : 2;
+  if (cost !== likeliest && cost !== likeliest + 1) return;
+  const [order, way] = cost === likeliest ? [sorted, 'sorted '] : [fields, ''];
+  for (const [what, write, separator] of JOINTS) {
+    const by = separator === '' ? '' : `, joined by ${JSON.stringify(separator)}`;
+    const would = `over its ${way}fields, each as ${what}${by}`;
+    yield { code: 'other-encoding', would, fix: FIELDS, cost, value: order.map(write).join(separator) };
   }
 }
 
-const MOST_COST = 3;
 const FIELDS =
   'Sign and verify the bytes of the body; for a service that signs fields, such as Twilio, verify with its own library';
 

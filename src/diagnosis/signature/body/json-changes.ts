@@ -16,13 +16,12 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { listIn, mapped, nodeMembers } from './json-trees.ts';
-import { compact, VALUE_ROWS, type JsonRow } from './value-rows.ts';
-import { ChangeTable, type Changed, type Cost } from '../change.ts';
+import { compact, listIn, mapped, nodeMembers, withoutMembers } from './json-trees.ts';
+import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
 
 /**
- * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, renames
- * keys, or writes values differently. Yields nothing for a body that is not JSON.
+ * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, or writes
+ * values differently. Yields nothing for a body that is not JSON.
  */
 export function jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   return contentChanges(body, deadline, (node) => [
@@ -143,6 +142,9 @@ class SpelledJson {
 
 const LEAST_LONGEST = 1024 * 1024;
 
+/** A row for a change of JSON, whose result is text. */
+type JsonRow = ChangeRow<JsonNode, string>;
+
 const LIST_ROWS: readonly JsonRow[] = [
   [
     1,
@@ -153,22 +155,17 @@ const LIST_ROWS: readonly JsonRow[] = [
     },
   ],
   [2, 'with the message in a list', (node) => (listIn(node) ? undefined : `[${compact(node)}]`)],
-  [2, 'with the message in a batch', (node) => (listIn(node) ? undefined : `{"batch":[${compact(node)}]}`)],
 ];
 
 /** Names of members in which services wrap a body. One side may use the member, and the other the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
 /** Names of members that are also common in bodies that are not wrapped. */
-const MEMBERS = ['event', 'detail', 'properties', 'params', 'json'];
+const MEMBERS = ['event', 'detail', 'properties'];
 
 const PART_ROWS: readonly JsonRow[] = [
   [1, 'over the JSON that is the name of its only member, as a reader of forms makes it', jsonInName],
   ...WRAPPERS.map((name) => memberRow(1, name)),
   ...MEMBERS.map((name) => memberRow(2, name)),
-  ...WRAPPERS.map((name): JsonRow => {
-    const would = `with the body as the member \`${name}\` of an object`;
-    return [3, would, (node) => `{"${name}":${compact(node)}}`];
-  }),
 ];
 
 function memberRow(cost: Cost, name: string): JsonRow {
@@ -188,6 +185,60 @@ function memberText(node: JsonNode, name: string): string | undefined {
   return /^"\s*[[{]/.test(member.literal) ? textOfLiteral(member.literal) : undefined;
 }
 
+/** Matches keys that frameworks add to a parsed body: routes (Rails, Phoenix), ids (Mongoose), tokens of forms. */
+const FRAMEWORK_KEYS =
+  /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
+
+/** Styles in which serializers of .NET, Java and Python write keys. */
+const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
+  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
+  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
+  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
+];
+
+function nullForEmpty(node: JsonNode): JsonNode {
+  return node.kind === 'string' && node.literal === '""' ? { kind: 'literal', text: 'null' } : node;
+}
+
+/** Changes that programs make to the members and values of JSON when they parse it and write it again. */
+const VALUE_ROWS: readonly JsonRow[] = [
+  [
+    2,
+    'without the members that are null',
+    (node) => withoutMembers(node, ({ value }) => value.kind === 'literal' && value.text === 'null'),
+  ],
+  [
+    2,
+    'without the members that a framework adds to the parsed body',
+    (node) => withoutMembers(node, ({ key }) => FRAMEWORK_KEYS.test(key)),
+  ],
+  [
+    2,
+    'with null for its empty strings, as Laravel reads them',
+    (node) => compact(mapped(node, nullForEmpty)),
+  ],
+  ...KEY_STYLES.map(([style, change]): JsonRow => {
+    const withKeys = (key: string, value: JsonNode) => ({
+      key: change(key),
+      literal: JSON.stringify(change(key)),
+      value,
+    });
+    return [
+      2,
+      `with its keys in ${style}`,
+      (node) =>
+        compact(
+          mapped(node, (each) =>
+            each.kind === 'object'
+              ? { kind: 'object', members: each.members.map(({ key, value }) => withKeys(key, value)) }
+              : each,
+          ),
+        ),
+    ];
+  }),
+  [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
+];
+
 const PART_CHANGES = new ChangeTable<JsonNode, string>([
   { code: 'first-of-array', rows: LIST_ROWS },
   { code: 'wrapped-body', rows: PART_ROWS },
@@ -197,52 +248,35 @@ const PART_CHANGES = new ChangeTable<JsonNode, string>([
 /** Yields the body without one member, for each of the first MOST_MEMBERS: a sender may add a field after signing. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
   for (const { key } of nodeMembers(node).slice(0, MOST_MEMBERS)) {
-    const rest = {
-      kind: 'object',
-      members: nodeMembers(node).filter((member) => member.key !== key),
-    } as const;
+    const members = nodeMembers(node).filter((member) => member.key !== key);
     const would = `without the member \`${printable(key, 40)}\`, which was added later`;
-    yield { code: 'other-encoding', would, fix: ADDED_LATER, cost: 2, value: compact(rest) };
+    const value = compact({ kind: 'object', members });
+    yield { code: 'other-encoding', would, fix: ADDED_LATER, cost: 2, value };
   }
 }
 
 /**
- * Yields the body with other decimals in all its numbers, and in each of the first MOST_MEMBERS numbers alone. Python,
- * Ruby and Java write whole floats with `.0`, and money often has two decimals. A JavaScript program that parses a body
- * and writes it again drops both.
+ * Yields the body with `.0` after all its whole numbers, and after each of the first MOST_MEMBERS alone. Python, Ruby
+ * and Java write whole floats like this. A JavaScript program that parses a body and writes it again drops the `.0`.
  */
 function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
   if (cost > 2) return;
-  for (const [would, spelled] of DECIMALS) {
-    const numbers: JsonNode[] = [];
-    mapped(node, (each) => {
-      if (each.kind === 'literal' && spelled(each.text) !== undefined) numbers.push(each);
-      return each;
-    });
-    const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_MEMBERS).map((each) => [each]);
-    for (const some of (cost === 1 ? [numbers] : single).map((each) => new Set(each))) {
-      const respelled = (each: JsonNode): JsonNode =>
-        each.kind === 'literal' && some.has(each) ? { ...each, text: spelled(each.text) ?? each.text } : each;
-      const value = compact(mapped(node, respelled));
-      if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost, value };
-    }
+  const numbers: JsonNode[] = [];
+  mapped(node, (each) => {
+    if (each.kind === 'literal' && /^-?\d+$/.test(each.text)) numbers.push(each);
+    return each;
+  });
+  const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_MEMBERS).map((each) => [each]);
+  for (const some of (cost === 1 ? [numbers] : single).map((each) => new Set(each))) {
+    const value = compact(
+      mapped(node, (each) =>
+        each.kind === 'literal' && some.has(each) ? { ...each, text: `${each.text}.0` } : each,
+      ),
+    );
+    const would = 'with .0 after its whole numbers, as the sender wrote them';
+    if (some.size > 0) yield { code: 'other-encoding', would, fix: FLOATS, cost, value };
   }
 }
-
-/** Ways to write the decimals of a number. `spelled` returns undefined if a number cannot be written like this. */
-const DECIMALS: readonly (readonly [would: string, spelled: (text: string) => string | undefined])[] = [
-  [
-    'with .0 after its whole numbers, as the sender wrote them',
-    (text) => (/^-?\d+$/.test(text) ? `${text}.0` : undefined),
-  ],
-  [
-    'with two decimals in its numbers, as the sender wrote them',
-    (text) => {
-      const [, whole, decimals = ''] = /^(-?\d+)(?:\.(\d))?$/.exec(text) ?? [];
-      return whole === undefined ? undefined : `${whole}.${decimals.padEnd(2, '0')}`;
-    },
-  ],
-];
 
 const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
 const MOST_MEMBERS = 20;

@@ -1,4 +1,6 @@
 import type { JsonMember, JsonNode } from '../../../signature/body/json-text.ts';
+import { jsonTreeText } from '../../../signature/body/json-tree-text.ts';
+import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
 
 /** The members of an object; none for other values. */
 export function nodeMembers(node: JsonNode): readonly JsonMember[] {
@@ -12,16 +14,20 @@ export function listIn(node: JsonNode): readonly JsonNode[] | undefined {
   return batch?.kind === 'array' ? batch.items : undefined;
 }
 
-/** Drops the members for which `isDropped` is true, at any depth. Returns the same tree if no member is dropped. */
-export function dropped(node: JsonNode, isDropped: (member: JsonMember) => boolean): JsonNode {
-  let hasDropped = false;
-  const kept = mapped(node, (each) => {
-    if (each.kind !== 'object') return each;
-    const members = each.members.filter((member) => !isDropped(member));
-    hasDropped ||= members.length < each.members.length;
-    return { kind: 'object', members };
-  });
-  return hasDropped ? kept : node;
+/** Writes JSON without white space. */
+export function compact(node: JsonNode): string {
+  return jsonTreeText(node, COMPACT_SPELLING);
+}
+
+/** Writes JSON without the members for which `isDropped` is true, at any depth. */
+export function withoutMembers(node: JsonNode, isDropped: (member: JsonMember) => boolean): string {
+  return compact(
+    mapped(node, (each) =>
+      each.kind === 'object'
+        ? { kind: 'object', members: each.members.filter((member) => !isDropped(member)) }
+        : each,
+    ),
+  );
 }
 
 /** Replaces each node of a tree, children before their parents. */

@@ -25,10 +25,8 @@ export interface Codec {
   readonly name: string;
   readonly encode?: (plain: Written) => Bytes | undefined;
   readonly decode?: (encoded: Written) => Bytes | undefined;
-  /** Cost of encoding a secret or a body; decoding has DECODING_COST. @default 2 */
+  /** Cost of encoding; decoding has DECODING_COST. @default 2 */
   readonly cost?: Cost;
-  /** Cost of encoding a body. @default `cost` */
-  readonly bodyCost?: Cost;
   /** The meaning of a signature over the encoded body. @default RE_ENCODED */
   readonly signed?: ChangeMeaning;
   /** The meaning of a body that arrives encoded. @default `signed` */
@@ -52,9 +50,9 @@ export function bodyCodecChanges(
   direction: Direction,
 ): readonly Applicable<Written, Bytes>[] {
   return codecs.flatMap((codec) => {
-    const { signed = RE_ENCODED, received = signed, cost = 2, bodyCost = cost } = codec;
+    const { signed = RE_ENCODED, received = signed, cost = 2 } = codec;
     return direction === 'encode'
-      ? changeBy(codec, direction, 'over the body', { ...signed, cost: bodyCost })
+      ? changeBy(codec, direction, 'over the body', { ...signed, cost })
       : changeBy(codec, direction, 'over the body', { ...received, cost: DECODING_COST });
   });
 }

@@ -44,7 +44,7 @@ export function* partReadings(
   }
 }
 
-/** Ways in which programs write a digest and lose leading zeros or the case of letters. */
+/** Ways in which programs write a digest and lose zeros. */
 const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer) => string])[] = [
   ['without its leading zeros, as a big integer', (digest) => digest.toString('hex').replace(/^0+/, '')],
   [
@@ -55,8 +55,6 @@ const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer)
     'with each byte written as a signed integer, not as two digits',
     (digest) => [...new Int8Array(digest)].map((byte) => byte.toString(16)).join(''),
   ],
-  ['as a decimal number', (digest) => String(BigInt(`0x${digest.toString('hex')}`))],
-  ['in base64 without its capital letters', (digest) => digest.toString('base64').toLowerCase()],
 ];
 
 /**
@@ -64,7 +62,7 @@ const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer)
  * reading writes each computed digest in the same notation and compares the texts.
  */
 export function* lossyReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
-  if (!/^[0-9a-z+/=-]+$/.test(token)) return;
+  if (!/^[0-9a-f-]+$/.test(token)) return;
   for (const algorithm of ALGORITHMS) {
     const whole = 2 * DIGEST_BYTES[algorithm];
     // The length stays near the number of hex digits: only one byte in sixteen begins with the digit 0.
@@ -87,5 +85,4 @@ export function* lossyReadings(token: string, scheme: SignatureScheme): Generato
   }
 }
 
-const TWO_DIGITS =
-  'Write two hex digits for each byte (%02x, padStart(2, "0"), byte & 0xff), and do not change the case of base64';
+const TWO_DIGITS = 'Write two hex digits for each byte (%02x, padStart(2, "0"), byte & 0xff)';

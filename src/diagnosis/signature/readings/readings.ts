@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { printable } from '../../../redact.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { recipeOf } from '../diagnosis-for.ts';
@@ -26,12 +25,7 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
 }
 
 function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading[] {
-  return [
-    ...hexReadings(token, scheme),
-    ...base64Readings(token, scheme),
-    ...listReadings(token, scheme),
-    ...nestedReadings(token, scheme),
-  ];
+  return [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...nestedReadings(token, scheme)];
 }
 
 /** Reads a text as hex or base64 of another text with the digest in hex, such as the line that openssl prints. */
@@ -133,24 +127,11 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
 
 const MIN_BASE64_PART = 20;
 
-/** Reads bytes as Java, Go and PowerShell print them: `[-12, 34, …]`, `[244 34 …]`. */
-function* listReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
-  if (!/^\[?(?:-?\d{1,3}[,\s]+){15,63}-?\d{1,3}\]?$/.test(token)) return;
-  yield* wholeReadings(
-    Buffer.from((token.match(/-?\d+/g) ?? []).map(Number)),
-    ' as a list of its bytes',
-    scheme,
-  );
-}
-
 /**
  * Reads bytes as the whole digest of the hash with this digest length, and as the start of a longer digest. If no hash
  * has this length, reads a shorter digest anywhere in the bytes.
  */
-function* wholeReadings(read: Buffer, notation: string, scheme: SignatureScheme): Generator<Reading> {
-  const inUtf8 = digestInUtf8(read);
-  const digest = inUtf8 ?? read;
-  const form = inUtf8 === undefined ? notation : ` as text in UTF-8${notation}`;
+function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): Generator<Reading> {
   const bytes = digest.length;
   const algorithm = ALGORITHMS.find((each) => DIGEST_BYTES[each] === bytes);
   const whole = digest.toString('latin1');
@@ -182,12 +163,6 @@ function* wholeReadings(read: Buffer, notation: string, scheme: SignatureScheme)
     const matches = (made: string): boolean => made.startsWith(whole);
     yield { algorithm: longer, cost, problem: { code: otherHashCode(longer), what }, matches };
   }
-}
-
-/** The digest whose bytes were taken for latin1 characters and written in UTF-8, as Node does with digest('binary'). */
-function digestInUtf8(read: Buffer): Buffer | undefined {
-  const text = isUtf8(read) ? read.toString() : '';
-  return /[^\0-\x7f]/.test(text) && /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : undefined;
 }
 
 /** Hashes whose digests senders cut off to the length of another hash, each with the cost of that reading. */
