@@ -16,8 +16,9 @@ import {
   type Spelling,
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { compact, listIn, mapped, nodeMembers, withoutMembers } from './json-trees.ts';
-import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
+import { compact, listIn, mapped, nodeMembers } from './json-trees.ts';
+import { VALUE_ROWS, type JsonRow } from './value-rows.ts';
+import { ChangeTable, type Changed, type Cost } from '../change.ts';
 
 /**
  * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, or writes
@@ -142,9 +143,6 @@ class SpelledJson {
 
 const LEAST_LONGEST = 1024 * 1024;
 
-/** A row for a change of JSON, whose result is text. */
-type JsonRow = ChangeRow<JsonNode, string>;
-
 const LIST_ROWS: readonly JsonRow[] = [
   [
     1,
@@ -184,60 +182,6 @@ function memberText(node: JsonNode, name: string): string | undefined {
   if (member.kind !== 'string') return compact(member);
   return /^"\s*[[{]/.test(member.literal) ? textOfLiteral(member.literal) : undefined;
 }
-
-/** Matches keys that frameworks add to a parsed body: routes (Rails, Phoenix), ids (Mongoose), tokens of forms. */
-const FRAMEWORK_KEYS =
-  /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
-
-/** Styles in which serializers of .NET, Java and Python write keys. */
-const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
-  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
-  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
-  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
-];
-
-function nullForEmpty(node: JsonNode): JsonNode {
-  return node.kind === 'string' && node.literal === '""' ? { kind: 'literal', text: 'null' } : node;
-}
-
-/** Changes that programs make to the members and values of JSON when they parse it and write it again. */
-const VALUE_ROWS: readonly JsonRow[] = [
-  [
-    2,
-    'without the members that are null',
-    (node) => withoutMembers(node, ({ value }) => value.kind === 'literal' && value.text === 'null'),
-  ],
-  [
-    2,
-    'without the members that a framework adds to the parsed body',
-    (node) => withoutMembers(node, ({ key }) => FRAMEWORK_KEYS.test(key)),
-  ],
-  [
-    2,
-    'with null for its empty strings, as Laravel reads them',
-    (node) => compact(mapped(node, nullForEmpty)),
-  ],
-  ...KEY_STYLES.map(([style, change]): JsonRow => {
-    const withKeys = (key: string, value: JsonNode) => ({
-      key: change(key),
-      literal: JSON.stringify(change(key)),
-      value,
-    });
-    return [
-      2,
-      `with its keys in ${style}`,
-      (node) =>
-        compact(
-          mapped(node, (each) =>
-            each.kind === 'object'
-              ? { kind: 'object', members: each.members.map(({ key, value }) => withKeys(key, value)) }
-              : each,
-          ),
-        ),
-    ];
-  }),
-  [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
-];
 
 const PART_CHANGES = new ChangeTable<JsonNode, string>([
   { code: 'first-of-array', rows: LIST_ROWS },

@@ -19,17 +19,6 @@ export function compact(node: JsonNode): string {
   return jsonTreeText(node, COMPACT_SPELLING);
 }
 
-/** Writes JSON without the members for which `isDropped` is true, at any depth. */
-export function withoutMembers(node: JsonNode, isDropped: (member: JsonMember) => boolean): string {
-  return compact(
-    mapped(node, (each) =>
-      each.kind === 'object'
-        ? { kind: 'object', members: each.members.filter((member) => !isDropped(member)) }
-        : each,
-    ),
-  );
-}
-
 /** Replaces each node of a tree, children before their parents. */
 export function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
   if (node.kind === 'array') {

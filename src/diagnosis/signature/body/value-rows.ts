@@ -1,0 +1,60 @@
+import type { JsonMember, JsonNode } from '../../../signature/body/json-text.ts';
+import { replaced, type ChangeRow } from '../change.ts';
+import { compact, mapped } from './json-trees.ts';
+
+/** A row for a change of JSON, whose result is text. */
+export type JsonRow = ChangeRow<JsonNode, string>;
+
+/** Matches keys that frameworks add to a parsed body: routes (Rails, Phoenix), ids (Mongoose), tokens of forms. */
+const FRAMEWORK_KEYS =
+  /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
+
+/** Styles in which serializers of .NET, Java and Python write keys. */
+const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
+  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
+  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
+  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
+];
+
+/** Changes that programs make to the members and values of JSON when they parse it and write it again. */
+export const VALUE_ROWS: readonly JsonRow[] = [
+  [
+    2,
+    'without the members that are null',
+    (node) => withMembers(node, (all) => all.filter(({ value }) => !isNull(value))),
+  ],
+  [
+    2,
+    'without the members that a framework adds to the parsed body',
+    (node) => withMembers(node, (all) => all.filter(({ key }) => !FRAMEWORK_KEYS.test(key))),
+  ],
+  [
+    2,
+    'with null for its empty strings, as Laravel reads them',
+    (node) => compact(mapped(node, nullForEmpty)),
+  ],
+  ...KEY_STYLES.map(([style, change]): JsonRow => {
+    const renamed = ({ key, value }: JsonMember): JsonMember => {
+      return { key: change(key), literal: JSON.stringify(change(key)), value };
+    };
+    return [2, `with its keys in ${style}`, (node) => withMembers(node, (all) => all.map(renamed))];
+  }),
+  [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
+];
+
+/** Writes JSON with other members in its objects, at any depth. */
+function withMembers(node: JsonNode, change: (all: readonly JsonMember[]) => readonly JsonMember[]): string {
+  return compact(
+    mapped(node, (each) =>
+      each.kind === 'object' ? { kind: 'object', members: change(each.members) } : each,
+    ),
+  );
+}
+
+function isNull(value: JsonNode): boolean {
+  return value.kind === 'literal' && value.text === 'null';
+}
+
+function nullForEmpty(node: JsonNode): JsonNode {
+  return node.kind === 'string' && node.literal === '""' ? { kind: 'literal', text: 'null' } : node;
+}
