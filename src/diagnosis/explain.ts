@@ -87,8 +87,7 @@ export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
 ): NetworkCause | undefined {
-  const exact = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
-  const code = WITHOUT_NAME.test(exact) && WITH_ADDRESS.test(facts.url) ? 'tls-by-address' : exact;
+  const code = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
   const text = networkCauseText(code);
   if (text === undefined) return undefined;
   const { says, fix, receiverFix } = text;
@@ -98,12 +97,7 @@ export function networkCauseOf(
 }
 
 /** Empty results of probes that a sentence can do without. If they were missing, the sentence would show the placeholder. */
-const UNSHOWN = { bypass: '', from: '', program: '', within: '' };
-
-/** Matches causes with which servers can end a TLS handshake that has no server name (SNI). */
-const WITHOUT_NAME = /^tls-(?:alert|name|handshake)$/;
-/** Matches https: URLs with an IP address as the host. Their handshakes have no server name. */
-const WITH_ADDRESS = /^https:\/\/(?:[^/@]*@)?(?:\[|[\d.]+(?:[:/?#]|$))/;
+const UNSHOWN = { bypass: '', program: '', within: '' };
 
 /** The receiver's own message in a response body: at most 300 characters, not escaped. Empty if there is none. */
 export function quotationOf(body: string): string {

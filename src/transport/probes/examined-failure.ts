@@ -26,8 +26,4 @@ export interface FailureToExamine {
   readonly timeoutMs?: number;
   /** Resolves a host name. @default the resolver of the system */
   readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;
-  /** Path of the hosts file. @default that of the system */
-  readonly hostsFile?: string;
-  /** Path of the resolver configuration, which shows the Kubernetes namespace. @default /etc/resolv.conf */
-  readonly resolverFile?: string;
 }

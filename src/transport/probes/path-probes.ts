@@ -53,8 +53,7 @@ const NO_ROUTE = '/hooks-finds-no-route-here';
 
 /**
  * Paths that the user may have meant, at most eight. For `/`, common paths of receivers. Otherwise the path with or
- * without the last slash, leading segments, `/api` or a plural s, with its first segment twice (for a proxy that strips
- * it), or in another case.
+ * without the last slash, leading segments, `/api` or a plural s, or in another case.
  */
 function pathsNear(path: string): readonly string[] {
   const bare = path.replace(/\/+$/, '');
@@ -64,7 +63,6 @@ function pathsNear(path: string): readonly string[] {
     bare.replace(/^\/[^/]+(?=\/)/, ''),
     bare.replace(/^.*(?=\/)/, ''),
     `/api${bare}`,
-    bare.replace(/^(\/[^/]+)(?=\/)/, '$1$1'),
     bare.endsWith('s') ? bare.slice(0, -1) : `${bare}s`,
     bare.toLowerCase(),
     bare.replace(/[^/]/, (letter) => letter.toUpperCase()),
