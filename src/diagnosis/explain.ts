@@ -28,7 +28,6 @@ import { explainSignature } from './signature/explain-signature.ts';
 export type { ExaminedFailure } from '../transport/probes/examined-failure.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 
-/** Finds out why a signature does not match. */
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
   switch (mismatch.kind) {
     case 'none':
@@ -56,7 +55,6 @@ export function causeCodeOf(evidence: ResponseEvidence): string {
   return ruleOf({ ...evidence, words: responseWords(evidence.body) }).code;
 }
 
-/** Explains a response of any status. Undefined for a 2xx whose body reveals no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
   const words = responseWords(evidence.body);
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
@@ -64,7 +62,6 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-/** Explains a failure by what a receiver printed while it handled the request. Undefined if that does not explain it. */
 export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCause | undefined {
   return printed === '' ? undefined : causeInOutput(printed, facts);
 }
@@ -96,7 +93,6 @@ export function networkCauseOf(
   return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
 
-/** Empty results of probes that a sentence can do without. If they were missing, the sentence would show the placeholder. */
 const UNSHOWN = { bypass: '', program: '', within: '' };
 
 /** The receiver's own message in a response body: at most 300 characters, not escaped. Empty if there is none. */
@@ -104,19 +100,13 @@ export function quotationOf(body: string): string {
   return responseWords(body).quotation;
 }
 
-/**
- * Examines with probes why a request failed. Loads the module that opens connections on demand, because no other explanation
- * needs it. Rejects only if the proxy variable cannot be used.
- */
+/** Rejects only if the proxy variable cannot be used. Loads the module that opens connections on demand. */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examineWithProbes } = await import('./network/examine-failure.ts');
   return examineWithProbes(failure);
 }
 
-/**
- * Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand, because most
- * receivers make no mistake.
- */
+/** Makes a request for each common mistake, the likeliest first. Loads the code on demand: most receivers make none. */
 export async function mistakenRequests(
   body: Buffer,
   options: MistakeOptions,
@@ -125,7 +115,6 @@ export async function mistakenRequests(
   return requestsOfMistakes(body, options);
 }
 
-/** Explains the signature that a receiver computed, if its response or output shows it. Loads the code on demand. */
 export async function explainShown(texts: ShownTexts): Promise<ShownDigest | undefined> {
   const { explainShownDigest } = await import('./mistakes/shown-digest.ts');
   return explainShownDigest(texts);

@@ -11,7 +11,6 @@ const EXEMPT =
 
 interface RejectedAlike {
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
-  /** The responses to a message without a signature, and to a forgery that is sent to another path. */
   readonly unsigned: CheckResponse;
   readonly elsewhere: CheckResponse;
   /** Number of signatures of common mistakes that the receiver rejected. */
@@ -51,10 +50,7 @@ export function remainingMistakes(seen: RejectedAlike): ReceiverMistake {
   };
 }
 
-/**
- * Describes a response that differs from the response to the forgery: `no response`, its status, or its status `with
- * other words`. Undefined if the two are alike.
- */
+/** Describes a response that differs from the response to the forgery. Undefined if the two are alike. */
 function otherThan(forgery: RejectedAlike['forgery'], response: CheckResponse): string | undefined {
   if (response.kind === 'none') return 'no response';
   if (response.status !== forgery.status) return String(response.status);

@@ -15,18 +15,12 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     location: near
     likely: its host name is a typing error for that of {location}
     fix: correct the host name: {location}`,
-  'all-proxy': `if: failed=(?:dns|refused) allProxy=.
-    proved: ALL_PROXY is set, but not used: only HTTPS_PROXY and HTTP_PROXY are, so the connection was direct
-    fix: if the proxy is needed, set {proxy}=http://HOST:PORT; else check the host name and port of the URL`,
   'docker-host': `if: failed=dns host=host\\.docker\\.internal$
     proved: host.docker.internal is a name inside containers only
     fix: give localhost here; in a container on Linux start it with --add-host=host.docker.internal:host-gateway`,
   'service-name': `if: failed=dns host=[^.]+$
     likely: {hostname} is the name of a container: names without a dot are known only inside the network of the containers
     fix: give localhost with the published port, or run hooks inside the same network`,
-  'no-name': `if: failed=dns/$ above=.
-    proved: {above}
-    fix: check the host name in the URL letter by letter; if it is right, its DNS record is missing: nslookup {hostname} asks for it`,
   'other-loopback': `if: failed=refused/$ machine=own elsewhere=.
     location: elsewhere
     proved: nothing listens at {host}, but something does at {location}
@@ -62,12 +56,6 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     location: words
     proved: the port speaks {location}
     fix: give the port of the receiver`,
-  'other-store': `if: failed=store scheme=redis$ database=(?!Redis) speech=(?:tls|http|other|database)
-    if: failed=store scheme=rediss speech=(?:http|other|database)
-    if: failed=store scheme=postgres database=(?!Post) speech=(?:tls|http|other|database)
-    location: words
-    proved: its port speaks {location}
-    fix: check the scheme, host and port of \`store\` (rediss: is Redis in TLS)`,
   'handler-silent': `if: failed=timeout/$ options=http
     proved: the server responds to OPTIONS {path}, but not to this message: its handler, or what reads the body before it, waits (for a body that was read already, the end of the connection, a lock), works too long, or never ends the response
     fix: let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path (res.end(), done, await), and do slow work after it; --timeout waits longer, up to 30s
@@ -96,14 +84,11 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   'proxy-tls': `if: way=http failed=tls-(?:untrusted|self-signed)/
     proved: the certificate came through the proxy in {proxy}{bypass}
     fix: if this proxy inspects TLS (a company, an antivirus), name its root certificate: --ca FILE; ${DIRECT}`,
-  'proxy-speaks-tls': `if: way=http$ failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=tls
+  'proxy-scheme': `if: way=http$ failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=tls
+    if: way=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=http
     location: otherScheme
-    proved: the port in {proxy} speaks TLS: {location}
-    fix: set {proxy}={location}, or the port at which the proxy speaks plain HTTP`,
-  'proxy-speaks-http': `if: way=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=http
-    location: otherScheme
-    proved: the port in {proxy} speaks plain HTTP: {location}
-    fix: set {proxy}={location}`,
+    proved: the port in {proxy} speaks {words}: {location}
+    fix: set {proxy}={location}, or the port at which the proxy speaks the protocol of that URL`,
   'proxy-speaks-other': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|database)
     location: words
     proved: the port in {proxy} speaks {location}

@@ -10,11 +10,9 @@ export interface ExaminedFailure {
 }
 
 export interface FailureToExamine {
-  /** The URL of the failed request, without userinfo. */
   readonly url: string;
   /** The stable error code of the failure, such as `refused`. */
   readonly error: string;
-  /** The status of the response, if there was one. */
   readonly status?: number | undefined;
   /** The cause that is already known. If it is exact, nothing is examined. */
   readonly cause?: string | undefined;

@@ -20,23 +20,6 @@ export async function addressOf(
   ]);
 }
 
-/**
- * Looks up the parent domain of a host that was not found, to say which of the two names does not exist. Empty if the
- * lookup does not show that, or if the parent is a top-level domain.
- */
-export async function aboveOf(
-  hostname: string,
-  failure: FailureToExamine,
-  timeoutMs: number,
-): Promise<string> {
-  const above = hostname.split('.').slice(1).join('.');
-  if (!/^[^.]+\./.test(above)) return '';
-  const address = await addressOf(above, failure, timeoutMs);
-  if (isIP(address) > 0) return `${above} exists, but ${hostname} does not`;
-  return address === 'ENOTFOUND' ? `neither ${hostname} nor ${above} has an address` : '';
-}
-
-/** Whether variables or files of Docker, Podman or Kubernetes show that this process runs in a container. */
 export function isInContainer(env: FailureToExamine['env']): boolean {
   const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
   return isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');

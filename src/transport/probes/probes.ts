@@ -1,22 +1,13 @@
 import { isIP } from 'node:net';
 import { hostAt, isOwnAddress, localPorts, portsNear, programAt, spokenAt } from './local-ports.ts';
-import {
-  askAsDatabase,
-  askInHttp,
-  askInTls,
-  askPort,
-  responseInHttp,
-  speechText,
-  type AskedPort,
-} from './port-speech.ts';
+import { askInHttp, askInTls, askPort, responseInHttp, speechText, type AskedPort } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
 import { nearHost } from '../../suggest.ts';
 import { bareHost, portOf } from '../../url.ts';
 import type { FailureToExamine } from './examined-failure.ts';
-import { aboveOf, addressOf, isInContainer } from './name-probes.ts';
+import { addressOf, isInContainer } from './name-probes.ts';
 import { routesAt } from './path-probes.ts';
 
-/** A failed request, and the probes that examine it. */
 export interface Scene {
   readonly url: URL;
   readonly failure: FailureToExamine;
@@ -29,12 +20,10 @@ export interface Scene {
   readonly show: (name: string) => Promise<string>;
 }
 
-/** Makes the scene of a failed request. Throws ConfigError for a proxy variable that cannot be used. */
 export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
   const { env, timeoutMs = 1_000 } = failure;
   const url = new URL(failure.url);
-  // Database drivers do not use a proxy.
-  const proxy = url.protocol.startsWith('http') ? proxyFor(url, env) : undefined;
+  const proxy = proxyFor(url, env);
   const portAt = (at: URL): AskedPort => ({
     host: bareHost(at),
     port: Number(portOf(at)),
@@ -69,16 +58,11 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   host: ({ url }) => url.hostname,
   way: ({ proxy }) => (proxy === undefined ? 'direct' : proxy.origin.protocol.slice(0, -1)),
   otherScheme: ({ proxy, url }) => withOtherScheme(proxy?.origin ?? url),
-  allProxy: ({ url, failure: { env } }) => {
-    const any = { ...env, http_proxy: 'http://proxy.invalid', https_proxy: 'http://proxy.invalid' };
-    return (env['all_proxy'] || env['ALL_PROXY']) && proxyFor(url, any) ? 'set' : '';
-  },
   near: ({ proxy, url, failure: { urls = [], env } }) => {
     const to = proxy?.origin ?? url;
     const meant = nearHost(to.hostname, [...urls, ...Object.values(env)]);
     return meant === undefined ? '' : `${to.protocol}//${meant}:${portOf(to)}`;
   },
-  above: ({ url, failure, receiver }) => aboveOf(url.hostname, failure, receiver.timeoutMs),
   within: ({ failure: { env } }) => (isInContainer(env) ? ' in this container' : ''),
   address: ({ failure, asked }) => addressOf(asked.host, failure, asked.timeoutMs),
   addressed: async ({ asked: { host }, show }) =>
@@ -87,19 +71,16 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const address = await show('address');
     return isIP(address) > 0 ? (isOwnAddress(address) ? 'own' : 'other') : 'unknown';
   },
-  /** The protocol of the port that was connected to. */
   speech: async ({ asked, url }) => {
     const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
     return speechText(await askPort(half, url.protocol === 'http:'));
   },
-  database: async ({ asked }) => (await askAsDatabase(asked))?.words ?? '',
   /** The protocol of the port, such as `TLS` or `Redis`. For an unknown protocol, a quotation of its greeting. */
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     const quoted = `another protocol, not HTTP${words && `: "${words}"`}`;
     return { database: words, other: quoted }[speech] ?? speech.toUpperCase();
   },
-  /** The response of the receiver to `OPTIONS` for the path of the URL. */
   options: ({ url: { host, pathname }, receiver }) => responseInHttp(receiver, `OPTIONS ${pathname}`, host),
   tunnel: async ({ asked, url }) => {
     const target = `${url.hostname}:${portOf(url)}`;
@@ -141,5 +122,4 @@ function withOtherScheme(url: URL): string {
   return `${scheme}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }
 
-/** Maximum number of other ports that a sentence names. */
 const MOST_TOLD = 3;

@@ -105,7 +105,7 @@ describe('a proxy', () => {
   it('with the wrong protocol in its variable gets the right one', async () => {
     const port = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await through(port, 'https', 'tls')).toMatchObject({
-      cause: 'proxy-speaks-http',
+      cause: 'proxy-scheme',
       location: `http://127.0.0.1:${port}/`,
     });
   });

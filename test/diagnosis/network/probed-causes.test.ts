@@ -155,16 +155,6 @@ describe('a port that does not speak HTTP', () => {
     const at = `127.0.0.1:${port}/`;
     const spoken = { cause: 'speaks-other', location: name };
     expect(await examine({ url: `http://${at}`, error: 'reset' })).toEqual(spoken);
-    const stores = ['redis', 'rediss', 'postgres'].map((scheme) =>
-      examine({ url: `${scheme}://${at}`, error: 'store' }),
-    );
-    const other = { cause: 'other-store', location: name };
-    const isRedis = name === 'Redis';
-    expect(await Promise.all(stores)).toEqual([
-      isRedis ? undefined : other,
-      other,
-      isRedis ? other : undefined,
-    ]);
   });
 });
 
