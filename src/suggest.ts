@@ -55,7 +55,7 @@ export function nearHost(host: string, urls: readonly (string | undefined)[]): s
 }
 
 /** The hosts of this machine and of the URLs. Ignores texts that are not URLs. */
-export function knownHosts(urls: readonly (string | undefined)[]): readonly string[] {
+function knownHosts(urls: readonly (string | undefined)[]): readonly string[] {
   const named = urls.flatMap((text = '') => (URL.canParse(text) ? new URL(text).hostname : []));
   const lines = orNone(() => readTextNow('/etc/hosts').replace(/#.*/g, '').split('\n'));
   const ofMachine = lines.flatMap((line) => line.trim().split(/\s+/).slice(1));

@@ -28,7 +28,6 @@ import { explainSignature } from './signature/explain-signature.ts';
 export type { ExaminedFailure } from '../transport/probes/examined-failure.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 
-/** Finds out why a signature does not match. */
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
   switch (mismatch.kind) {
     case 'none':
@@ -56,7 +55,6 @@ export function causeCodeOf(evidence: ResponseEvidence): string {
   return ruleOf({ ...evidence, words: responseWords(evidence.body) }).code;
 }
 
-/** Explains a response of any status. Undefined for a 2xx whose body reveals no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
   const words = responseWords(evidence.body);
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
@@ -64,7 +62,6 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-/** Explains a failure by what a receiver printed while it handled the request. Undefined if that does not explain it. */
 export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCause | undefined {
   return printed === '' ? undefined : causeInOutput(printed, facts);
 }
@@ -87,8 +84,7 @@ export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
 ): NetworkCause | undefined {
-  const exact = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
-  const code = WITHOUT_NAME.test(exact) && WITH_ADDRESS.test(facts.url) ? 'tls-by-address' : exact;
+  const code = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
   const text = networkCauseText(code);
   if (text === undefined) return undefined;
   const { says, fix, receiverFix } = text;
@@ -97,32 +93,20 @@ export function networkCauseOf(
   return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
 }
 
-/** Empty results of probes that a sentence can do without. If they were missing, the sentence would show the placeholder. */
-const UNSHOWN = { bypass: '', from: '', program: '', within: '' };
-
-/** Matches causes with which servers can end a TLS handshake that has no server name (SNI). */
-const WITHOUT_NAME = /^tls-(?:alert|name|handshake)$/;
-/** Matches https: URLs with an IP address as the host. Their handshakes have no server name. */
-const WITH_ADDRESS = /^https:\/\/(?:[^/@]*@)?(?:\[|[\d.]+(?:[:/?#]|$))/;
+const UNSHOWN = { bypass: '', program: '', within: '' };
 
 /** The receiver's own message in a response body: at most 300 characters, not escaped. Empty if there is none. */
 export function quotationOf(body: string): string {
   return responseWords(body).quotation;
 }
 
-/**
- * Examines with probes why a request failed. Loads the module that opens connections on demand, because no other explanation
- * needs it. Rejects only if the proxy variable cannot be used.
- */
+/** Rejects only if the proxy variable cannot be used. Loads the module that opens connections on demand. */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examineWithProbes } = await import('./network/examine-failure.ts');
   return examineWithProbes(failure);
 }
 
-/**
- * Makes a request for each common mistake of receivers, the likeliest first. Loads the code on demand, because most
- * receivers make no mistake.
- */
+/** Makes a request for each common mistake, the likeliest first. Loads the code on demand: most receivers make none. */
 export async function mistakenRequests(
   body: Buffer,
   options: MistakeOptions,
@@ -131,7 +115,6 @@ export async function mistakenRequests(
   return requestsOfMistakes(body, options);
 }
 
-/** Explains the signature that a receiver computed, if its response or output shows it. Loads the code on demand. */
 export async function explainShown(texts: ShownTexts): Promise<ShownDigest | undefined> {
   const { explainShownDigest } = await import('./mistakes/shown-digest.ts');
   return explainShownDigest(texts);

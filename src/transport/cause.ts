@@ -2,8 +2,7 @@ import type { Confidence } from '../confidence.ts';
 
 /**
  * The parts of a response from which its cause is determined. `headers` has only EVIDENCE_HEADERS, with lower-case names,
- * `:forwarded` if a proxy forwarded the request, and
- * `:undated` if the response has no `Date`.
+ * and `:forwarded` if a proxy forwarded the request.
  * All texts are from the receiver: secrets are removed, but the texts are not escaped.
  */
 export interface ResponseEvidence {

@@ -156,12 +156,11 @@ function otherwise(
 const TLS_CAUSES: readonly (readonly [RegExp, string])[] = [
   [/WRONG_VERSION_NUMBER/, 'no-tls'],
   [/UNSUPPORTED_PROTOCOL|ALERT_PROTOCOL_VERSION/, 'tls-old'],
-  [/UNRECOGNIZED_NAME/, 'tls-name'],
   [/KEY_TOO_SMALL|MD_TOO_WEAK/, 'tls-weak'],
   [/ALERT_HANDSHAKE_FAILURE/, 'tls-handshake'],
   [/ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE)/, 'client-certificate'],
   [/NO_APPLICATION_PROTOCOL/, 'tls-no-http1'],
-  [/_ALERT_/, 'tls-alert'],
+  [/_ALERT_|UNRECOGNIZED_NAME/, 'tls-alert'],
 ];
 
 /** Adds to a failure what it does not know: the proxy as displayed, if there is one, and the trusted issuers of the user. */

@@ -97,7 +97,7 @@ it('does not call a route missing that may have set no response', async () => {
     'no route takes POST at /hook, or its handler sets no response',
   );
   expect(await testOf(() => ({ status: 404, body: '<pre>Cannot POST /</pre>' }))).toContain(
-    'the request was for /hook, and the response names /',
+    'the response says: "Cannot POST /"',
   );
 });
 

@@ -27,7 +27,7 @@ describe('networkFailure', () => {
     ['EHOSTUNREACH', 'unreachable'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls-chain'],
     ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'tls-alert'],
-    ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', 'tls-name'],
+    ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', 'tls-alert'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client-certificate'],
     ['ERR_SSL_NO_CIPHERS_AVAILABLE', undefined],
   ])('finds for %s the cause %s', (code, cause) => {

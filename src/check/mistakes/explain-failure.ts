@@ -44,7 +44,6 @@ function explainResponse(seen: ProbeOutcome, context: FailureContext): ReceiverM
   return apart ?? commonMistake(failure, context);
 }
 
-/** The mistake that the response itself shows. */
 function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): ReceiverMistake | undefined {
   const { response, isForged, facts } = failure;
   const own =
@@ -55,10 +54,7 @@ function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): R
   return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
-/**
- * The mistake of responding with 2xx to a correct message while the body says that it was rejected, combined with the
- * mistake that a probe proved, if any. Undefined if the body does not say so.
- */
+/** The mistake of rejecting a correct message in words, with a 2xx, and the proved mistake, if any. */
 function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): ReceiverMistake | undefined {
   const own = isRejectedInWords(response) ? ownCause(response) : undefined;
   const says = `it rejects a correct message in words: ${own?.says}`;
@@ -66,12 +62,10 @@ function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): Re
   return { ...proved, says: `${proved.says}; ${says}`, fix: `${proved.fix}; and ${own.fix}` };
 }
 
-/** The mistakes that explain a failure. Empty if no correct message passed: then all failures share one cause. */
 export function suspectsOf(failure: ProbeOutcome, model: SuspectModel): readonly Suspect[] {
   return model.passed.length === 0 ? [] : model.explain(failure);
 }
 
-/** Whether a mistake explains all failures that look like this one. */
 export function explainsAlike(suspect: Suspect, failure: ProbeOutcome, model: SuspectModel): boolean {
   const explained = model.explained(suspect);
   return model.alike(failure).every((each) => explained.includes(each));
@@ -86,9 +80,6 @@ function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   return { code: first.code, says, fix, confidence: 'likely' };
 }
 
-/**
- * The mistake of failing on messages whose content differs from that of all accepted ones, if a difference is known.
- */
 function apartMistake(
   failure: ProbeOutcome,
   { model, isSigned }: FailureContext,
@@ -137,9 +128,6 @@ const CATCH =
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/**
- * Fixes for the author of the receiver, by code of the cause. The fixes of the causes themselves address the sender.
- */
 const OWN_FIXES: Readonly<Record<string, string>> = {
   exception: 'repair this in the receiver, whose log names file and line',
   'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
@@ -147,7 +135,6 @@ const OWN_FIXES: Readonly<Record<string, string>> = {
   unavailable: 'look into the log of the receiver, or of the proxy in front of it',
 };
 
-/** Returns the mistake that the cause of a response shows, if the cause says more than the status. */
 export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'none' || response.cause === undefined) return undefined;
   const { kind, fix, ...mistake } = response.cause;
@@ -158,7 +145,6 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
 }
 
-/** The mistake of leaving a forged message without a response. */
 const NO_REJECTION: ReceiverMistake = {
   code: 'no-rejection',
   says: 'it responds to correct messages, but not to this one, which it must reject',
@@ -200,7 +186,6 @@ export function isTelling(cause: ResponseCause | undefined): cause is ResponseCa
   return cause !== undefined && !VAGUE.has(cause.code);
 }
 
-/** The mistake of rejecting a correct message, if nothing else explains it. */
 function rejectsValid(
   response: Exclude<CheckResponse, { kind: 'none' }>,
   { model, isSigned }: FailureContext,
@@ -231,10 +216,8 @@ const HASH_BYTES = 'hash the bytes of the body as received, before any parser or
 export const LOOK_INTO_LOG = "look into the receiver's log for the reason";
 const ACCEPT_SUCH = `${LOOK_INTO_LOG}: real senders send such messages, in which fields can be missing (anonymousId can stand in place of userId)`;
 
-/** Codes of causes that do not rule out the signature as the reason for a rejection. */
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'output-words', 'permission']);
 
-/** Whether the cause of a rejection shows that the signature is not the reason for the rejection. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
   return cause !== undefined && !MAYBE_SIGNATURE.has(cause.code) && !VAGUE.has(cause.code);
 }

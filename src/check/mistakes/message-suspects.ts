@@ -8,10 +8,7 @@ const hasFeature = (feature: string): Matches =>
   messages(({ facts }) => facts?.features.has(feature) === true);
 const isLarge = messages(({ bytes }) => bytes > MAX_MESSAGE_BYTES / 2);
 
-/**
- * Makes a suspect for each behavior or status that a mistake may cause; `says` has a sentence for each. A suspect is
- * disproved if the receiver accepts a matching message.
- */
+/** Makes a suspect for each behavior or status that a mistake may cause, with its sentence in `says`. */
 function suspected(
   code: string,
   matches: Matches,
@@ -27,7 +24,6 @@ function suspected(
 
 const LIMIT_FIX = 'raise the limit on bodies to 64 KB: a message may have 32 KB';
 
-/** Mistakes of receivers that accept only some correct messages. */
 export const MESSAGE_SUSPECTS: readonly Suspect[] = [
   ...suspected(
     'refuses-duplicates',

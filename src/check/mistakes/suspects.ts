@@ -14,20 +14,16 @@ export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' |
 
 /** The facts of a request that a mistake of a receiver depends on. */
 export interface CheckProbe {
-  /** Undefined if the request was not sent. */
   readonly request?: CheckRequest | undefined;
-  /** Code of the check that the request belongs to. */
   readonly check: string;
   /** Whether the receiver must reject the request when it verifies the signature. */
   readonly isForged: boolean;
-  /** Whether the request repeats the previous request of the same check. */
   readonly isRepeated: boolean;
   readonly bytes: number;
   /** Undefined if the body is not JSON. */
   readonly facts: ContentFacts | undefined;
 }
 
-/** The facts of one request of a check. */
 export function probeOf(
   { code, expects, needsSecret }: Pick<Check, 'code' | 'expects' | 'needsSecret'>,
   requests: readonly CheckRequest[],
@@ -46,14 +42,10 @@ export function probeOf(
 
 export type Matches = (probe: CheckProbe) => boolean;
 
-/** A request and its response. */
 export interface ProbeOutcome extends CheckProbe {
   readonly response: CheckResponse;
-  /** Whether the response is the one that the check expects. */
   readonly isRight: boolean;
-  /**
-   * State of the receiver after it closed the connection. Undefined if it kept running, or left the connection open.
-   */
+  /** State of the receiver after it closed the connection. Undefined if it kept running, or left it open. */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
   /** The error that the receiver printed during the check, as a sentence. */
   readonly printed?: string | undefined;
@@ -66,7 +58,6 @@ export interface Prediction {
   readonly disproves?: readonly Behavior[];
 }
 
-/** A mistake that a receiver may have made. */
 export interface Suspect extends ReceiverMistake {
   /** Undefined for a probe on which the mistake has no effect. */
   readonly predicts: (probe: CheckProbe) => Prediction | undefined;
@@ -84,7 +75,6 @@ export function shows(explains: readonly string[], matches: Matches) {
   };
 }
 
-/** Finds the mistakes that are consistent with everything that was observed. */
 export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];
@@ -168,10 +158,7 @@ export class SuspectModel {
     return possible.filter((_, index) => scores[index] === best);
   }
 
-  /**
-   * If a failure was blamed on a system in front of the receiver that rejects every message, but correct messages passed,
-   * says instead that the system rejects only some.
-   */
+  /** Blames a system in front of the receiver that lets other messages pass only for some rejections. */
   withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
     const { response, isForged } = failure;
     const isOfAll = response.kind === 'rejected' && response.cause?.kind === 'way';
@@ -179,7 +166,6 @@ export class SuspectModel {
     return { ...failure, response: { ...response, cause: SOME_REJECTED } };
   }
 
-  /** The failures that a mistake explains. */
   explained(suspect: Suspect): readonly ProbeOutcome[] {
     return this.#observations.filter((each) => !each.isRight && this.#explains(suspect, each));
   }
@@ -197,9 +183,6 @@ export class SuspectModel {
     return predicts(observation)?.disproves?.includes(this.behaviorOf(observation)) ?? false;
   }
 
-  /**
-   * The failures like this one: with the same behavior and status (or network error), and forged only if this one is.
-   */
   alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
     const key = this.keyOf(failure);
     return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
@@ -212,7 +195,6 @@ export class SuspectModel {
     return `${isForged} ${this.behaviorOf(observation)} ${code}`;
   }
 
-  /** The correct messages that the receiver accepted. */
   get passed(): readonly ProbeOutcome[] {
     return this.#observations.filter(
       (each) => !each.isForged && each.facts !== undefined && this.behaviorOf(each) === 'taken',
@@ -224,7 +206,6 @@ export class SuspectModel {
 const replyOf = ({ response }: Pick<ProbeOutcome, 'response'>) =>
   response.kind === 'taken' ? response.reply?.replaceAll(/\d+/g, '#') : undefined;
 
-/** The cause of a rejection by a system in front of the receiver that let other messages pass. */
 const SOME_REJECTED = {
   code: 'layer',
   kind: 'status',
@@ -234,7 +215,6 @@ const SOME_REJECTED = {
   fix: 'look for a limit or a rule of that layer (the size of bodies, a firewall), and exempt this path',
 } as const;
 
-/** Whether the causes of both responses quote the same words of the receiver. */
 function hasSameWords(one: ProbeOutcome, other: ProbeOutcome): boolean {
   const [words, otherWords] = [one, other].map(({ response }) =>
     response.kind !== 'none' && response.cause?.isQuotation ? response.cause.says : undefined,

@@ -52,20 +52,6 @@ export class Asker {
     return (this.#unsigned ??= this.context.receiver.ask({ body }));
   }
 
-  /** The response to a message with only the first half of its signature. */
-  short(): Promise<CheckResponse> {
-    const { sample, receiver } = this.context;
-    const { body } = this.#forged();
-    const request = sample.forged(Buffer.from(body), { change: (right) => right.slice(0, right.length / 2) });
-    return receiver.ask(request);
-  }
-
-  /** The response to a forgery whose body is not JSON. */
-  unparsable(): Promise<CheckResponse> {
-    const { sample, receiver } = this.context;
-    return receiver.ask(sample.forged(Buffer.from(this.#forged().body).subarray(0, 60), {}));
-  }
-
   /** The response to a forgery that is sent to a path that should have no route. */
   elsewhere(): Promise<CheckResponse> {
     return (this.#elsewhere ??= this.forgeryAt(siblingOf(this.context.url)));

@@ -212,14 +212,9 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
   // Another path gets the same status, so the reason that the response gives is not the signature.
   const isSame = elsewhere.kind !== 'none' && elsewhere.status === response.status;
   if (isSame && isTelling(response.cause)) return undefined;
-  const compared = {
-    elsewhere,
-    unsigned: await ask.unsigned(),
-    short: await ask.short(),
-    unparsable: await ask.unparsable(),
-  };
   const { tried, showsOther } = ask.context;
-  const mistake = remainingMistakes({ forgery, compared, tried, showsOther });
+  const unsigned = await ask.unsigned();
+  const mistake = remainingMistakes({ forgery, unsigned, elsewhere, tried, showsOther });
   const { cause } = response;
   return cause?.code === 'output-words'
     ? { ...mistake, says: `${cause.says}; probably ${mistake.says}` }

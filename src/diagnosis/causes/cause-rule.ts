@@ -1,5 +1,4 @@
 import type { Confidence } from '../../confidence.ts';
-import { isLoopbackHost, portOf } from '../../url.ts';
 import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/cause.ts';
 import type { ResponseWords } from './response-words.ts';
 
@@ -28,7 +27,6 @@ export interface CauseRule {
   readonly fix: string;
 }
 
-/** Turns a record of rules by code into a list. Gives `kind` and `confidence` to the rules that do not have their own. */
 export function rulesOfKind(
   kind: CauseKind,
   confidence: Confidence,
@@ -37,7 +35,6 @@ export function rulesOfKind(
   return Object.entries(rules).map(([code, rule]) => ({ code, kind, confidence, ...rule }));
 }
 
-/** A response, with the words that were extracted from its body. */
 export interface ReadResponse extends ResponseEvidence {
   readonly words: ResponseWords;
 }
@@ -63,36 +60,15 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     server: server?.slice(0, 60) || 'which does not say its name',
     host: parsed?.host ?? url,
     hostname: parsed?.hostname ?? url,
-    port: namesNoPort(parsed) ? ` at port ${portOf(parsed)}` : '',
-    direct: namesNoPort(parsed)
-      ? 'give the port of the application in the URL, if it has its own; else '
-      : '',
-    cut: cutUrl(parsed),
     path: parsed?.pathname ?? '',
     location: location?.slice(0, 300) ?? 'a place that it does not name',
     wait: retryAfter === undefined ? '' : `, Retry-After ${waitText(retryAfter)}`,
     quote: quotation === undefined ? '' : `: "${quotation}"`,
-    named: namedPath(quotation) ?? '',
     proxy: proxy ?? (parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY'),
   };
   return template.replace(/\{([a-z]+)\}/gi, (whole, name: string) => facts[name] ?? whole);
 }
 
-/** Whether a URL has a loopback host and the default port: on loopback, applications usually listen at another port. */
-function namesNoPort(url: URL | undefined): url is URL {
-  return url !== undefined && isLoopbackHost(url.hostname) && url.port === '';
-}
-
-function cutUrl(url: URL | undefined): string {
-  return url?.search ? '; if the URL goes on with &, put quotes around it: the shell cut it there' : '';
-}
-
-/** The path that follows `POST` in a quotation: `/hook` in `Cannot POST /hook`. Undefined if there is none. */
-export function namedPath(quotation = ''): string | undefined {
-  return /\bPOST\b[\]:\s"']{1,4}(\/[\w.~%/-]*)/.exec(quotation)?.[1];
-}
-
-/** Formats a Retry-After header: `120 s`, or the date as received. */
 function waitText(retryAfter: string): string {
   return /^\d{1,9}$/.test(retryAfter) ? `${retryAfter} s` : retryAfter.slice(0, 40);
 }

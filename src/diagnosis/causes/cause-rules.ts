@@ -1,10 +1,10 @@
 import type { CauseFacts } from '../../transport/cause.ts';
-import { appliesTo, namedPath, type CauseRule, type ReadResponse } from './cause-rule.ts';
+import { appliesTo, type CauseRule, type ReadResponse } from './cause-rule.ts';
 import { FRONT_RULES } from './front-rules.ts';
 import { productRule, productRuleOf } from './product-rules.ts';
 import { RECEIVER_RULES } from './receiver-rules.ts';
 import { responseWords } from './response-words.ts';
-import { REWRITTEN_PATH, STATUS_RULES, unknownStatus } from './status-rules.ts';
+import { STATUS_RULES, unknownStatus } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES } from './taken-rules.ts';
 
 const LATER_RULES = [...RECEIVER_RULES, ...STATUS_RULES];
@@ -24,14 +24,8 @@ export function ruleOf(seen: ReadResponse): CauseRule {
 
 const BY_CODE = new Map([...CAUSE_RULES, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [rule.code, rule]));
 
-/**
- * Returns the rule with a stored code. If this version does not know the code, finds a rule by status and quotation. If the
- * quotation of a 404 names another path than the URL, returns REWRITTEN_PATH.
- */
-export function storedRule(code: string, { status, url, quotation: body = '' }: CauseFacts): CauseRule {
-  const words = responseWords(body);
+/** Returns the rule with a stored code. If this version does not know the code, finds a rule by status and quotation. */
+export function storedRule(code: string, { status, quotation: body = '' }: CauseFacts): CauseRule {
   const found = BY_CODE.get(code) ?? productRuleOf(code, status);
-  const rule = found ?? ruleOf({ status, headers: {}, body, isSigned: true, words });
-  const named = rule.code === 'not-found-words' && URL.canParse(url) ? namedPath(body) : undefined;
-  return named === undefined || named === new URL(url).pathname ? rule : REWRITTEN_PATH;
+  return found ?? ruleOf({ status, headers: {}, body, isSigned: true, words: responseWords(body) });
 }

@@ -26,11 +26,6 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
     says: 'the ngrok tunnel is up, but no HTTP server listens at its target port',
     fix: 'start the receiver, and ngrok with its port: ngrok http 3000, or ngrok http https://localhost:3000 for TLS',
   },
-  'tunnel-warning': {
-    body: /ERR_NGROK_6024|tunnel password|loca\.lt|Tunnel website ahead/i,
-    says: 'the tunnel shows its warning for browsers instead of passing the message on',
-    fix: "send the header that skips it: --header 'ngrok-skip-browser-warning: 1' or --header 'bypass-tunnel-reminder: 1'",
-  },
   'tunnel-down': {
     body: /ERR_NGROK_3200|is offline|^error code: 1033|Tunnel Unavailable|no tunnel here|tunnel .{0,60}not (?:found|running)/i,
     says: 'the tunnel is not running',
@@ -92,11 +87,6 @@ const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     says: 'the framework rejects the request by its own rules (permissions, CSRF protection), or the receiver itself does',
     fix: "let everyone in, since the signature protects the route: Spring csrf(c -> c.ignoringRequestMatchers(\"{path}\")) and authorizeHttpRequests permitAll, Django permission_classes = [AllowAny], WordPress 'permission_callback' => '__return_true'; else look into its log for what rejects the request",
   },
-  'route-django-slash': {
-    status: [500],
-    words: /URL doesn.t end in a slash and you have APPEND_SLASH set/i,
-    fix: 'give the URL with a / at the end',
-  },
   'fastapi-query': {
     kind: 'status',
     status: [422],
@@ -106,5 +96,4 @@ const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   },
 });
 
-/** Rules for responses from systems and frameworks in front of the receiver's own code. */
 export const FRONT_RULES: readonly CauseRule[] = [...EDGE_RULES, ...FRAMEWORK_RULES];

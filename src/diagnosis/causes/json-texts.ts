@@ -36,7 +36,6 @@ function closedJson(text: string): string {
 
 export interface JsonText {
   readonly text: string;
-  /** Position in FIELDS of the field that holds the text. */
   readonly rank: number;
   readonly isAboutField: boolean;
 }

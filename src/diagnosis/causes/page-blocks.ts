@@ -2,7 +2,6 @@
 export interface PageBlock {
   /** Lower-case name of the element. Empty for text after the end of a block. */
   readonly tag: string;
-  /** Attributes of the element, as they are written in the page. */
   readonly attributes: string;
   readonly text: string;
 }
@@ -52,7 +51,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 };
 
-/** Decodes numeric HTML entities and the most frequent named ones. */
 export function withoutEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (entity, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? entity;

@@ -14,7 +14,6 @@ const NEGATION =
   /\b(?:no|not|never|cannot|can't|unable|without|missing|invalid|unknown|unexpected|mismatch|must|required|expected|fail\w*|denied|reject\w*|refused|wrong|too)\b/i;
 const TIME =
   /\[?(?:[A-Z][a-z]{2} )?(?:[A-Z][a-z]{2} +\d\d?|\d{4}[-/]\d\d[-/]\d\d|\d\d?\/[A-Z][a-z]{2}\/\d{4})[T :]+\d\d:\d\d:\d\d[\d.,Z]*(?: ?[-+]\d\d:?\d\d| \d{4})?\]?:? */;
-/** Matches parts of a log line that do not tell why a request failed: level, logger, request line, address, duration. */
 const COMMON =
   /\b(?:debug|info|warn(?:ing)?|error|critical):?(?:[\w.]+:)?|"?\b(?:POST|OPTIONS):? \/\S*(?: HTTP\/[\d.]+)?|\b\d+(?:\.\d+)+(?::\d+)?\b|\b\d+ ?(?:ms|s)\b/gi;
 
@@ -53,7 +52,6 @@ export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause
   };
 }
 
-/** Returns an exception with the lines below it, at most MOST_LINES, or another line with the indented lines below it. */
 function textAt(lines: readonly string[], start: number, score: number): string {
   const end = lines.findIndex((line, at) => at > start && score !== CERTAIN && !/^\s/.test(line));
   return lines

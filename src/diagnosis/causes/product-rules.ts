@@ -63,10 +63,7 @@ const PRODUCTS: readonly (readonly [code: string, name: string, where: string, p
 const NO_PROXY = 'check the host and port of the URL, allow {host} there, or go direct: NO_PROXY={hostname}';
 const BOTS = 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}';
 
-/**
- * Ends of the sentence about a cause, by product and status. Each replaces the end in `BY_STATUS` where the product usually
- * has another cause.
- */
+/** Ends of the sentence, by product and status, where a product usually has another cause than in `BY_STATUS`. */
 const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
     503: 'did not get the message{wait}: there are too many requests (limit_req), or no instance of it is ready',
@@ -76,7 +73,6 @@ const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'host-heroku': { 503: 'is not running, took longer than 30 s, or is in maintenance' },
 };
 
-/** Fixes by product and status. `0` stands for every other status. */
 const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
     503: 'raise the limit of requests (nginx: limit_req) or send more slowly (replay --rate); without a limit, start the application (Kubernetes: look whether its pods are ready)',
@@ -114,7 +110,7 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   ],
   404: [
     'never saw the message: no route there leads to {path}',
-    '{direct}add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it (nginx: server_name and location)',
+    'add a rule for {host}{path} to its routes (the ingress, the gateway), and apply it (nginx: server_name and location)',
   ],
   405: [
     'never saw the message: files are served at {path}',
@@ -140,7 +136,6 @@ const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> 
   504: ['took too long', 'let the receiver respond first and work later'],
 };
 
-/** Returns the rule of the product that sent a response in place of the application. Undefined if none is recognized. */
 export function productRule({ status, headers, body }: ReadResponse): CauseRule | undefined {
   if (isFromProxy(headers)) return productRuleOf('proxy-forward', status);
   const texts: Readonly<Record<string, string>> = { ...headers, body, status: String(status) };
@@ -155,7 +150,6 @@ function isFromProxy({ ':forwarded': forwarded, via = '', server = '' }: ReadRes
   return name.includes('proxy') || via.toLowerCase().includes(name);
 }
 
-/** Makes the rule for the code of a product and the status of its response. Undefined for other codes. */
 export function productRuleOf(code: string, status: number): CauseRule | undefined {
   const [, name, where] = PRODUCTS.find(([own]) => own === code) ?? [];
   if (name === undefined) return undefined;
@@ -167,7 +161,7 @@ export function productRuleOf(code: string, status: number): CauseRule | undefin
     code,
     kind: status === 429 || status >= 500 ? 'busy' : status === 413 ? 'receiver' : 'way',
     confidence: where === 'status' ? 'likely' : 'proved',
-    says: `${name}{port} responded in place of the application, which ${end}`,
+    says: `${name} responded in place of the application, which ${end}`,
     fix: own?.[group] ?? own?.[0] ?? fix,
   };
 }

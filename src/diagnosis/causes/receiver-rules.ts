@@ -2,10 +2,7 @@ import { rulesOfKind } from './cause-rule.ts';
 
 const REJECTED = [400, 401, 403, 422];
 
-/**
- * Rules for responses from the receiver's own code and its libraries, which are recognized by their words. A rule without
- * `says` quotes the response, whose words name the mistake.
- */
+/** Rules for responses from the receiver's own code. A rule without `says` quotes the response. */
 export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
   'timestamp-refused': {
     status: REJECTED,
@@ -56,12 +53,6 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
       /Cannot read propert(?:y|ies) of (?:undefined|null)|Cannot destructure property|undefined method .{0,60} for nil|no implicit conversion of nil|'NoneType'|\bKeyError\b|MultiValueDictKeyError|Undefined (?:index|array key|property)|nil pointer dereference|NullPointerException|NullReferenceException|null given|"key" argument must be of type string[\s\S]{0,200}undefined/i,
     fix: "treat each field as optional (properties, traits and userId may be missing), check the names of headers and of the secret's variable, and that a JSON parser runs on this route",
   },
-  'flask-request': {
-    status: [400],
-    words: /The browser \(or proxy\) sent a request that this server could not understand/,
-    says: 'Flask rejects the request: the view reads a form field that is not there (request.form), or JSON that it cannot parse',
-    fix: 'read the bytes with request.get_data() and the message with request.get_json(): the body is not a form',
-  },
   'body-limit': {
     kind: 'receiver',
     status: [400, 413, 500],
@@ -74,12 +65,5 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
     words:
       /(?:unique constraint "|UNIQUE constraint failed: |for key ['"]|index: )(?:_id_\b|\w+\.id\b|\w+_pkey\b|[\w.]*\bPRIMARY\b|[\w.]*(?:message|event|msg|webhook|delivery|idempotency)_?(?:id|key|uuid)\w*)/i,
     fix: 'respond with 2xx to a known messageId (INSERT … ON CONFLICT DO NOTHING): a message may arrive more than once',
-  },
-  'database-emoji': {
-    kind: 'receiver',
-    words:
-      /Incorrect string value: |ER_TRUNCATED_WRONG_VALUE_FOR_FIELD|character with byte sequence 0x[\da-f ]+ in encoding "UTF8" has no equivalent/i,
-    says: 'its database cannot store emoji: the column is utf8 with three bytes a character, or has another encoding',
-    fix: 'convert the table to utf8mb4 (ALTER TABLE … CONVERT TO CHARACTER SET utf8mb4), and connect with charset utf8mb4',
   },
 });

@@ -41,14 +41,12 @@ function statusRule(status: number, fix: string): Omit<CauseRule, 'code'> {
   return { kind, confidence: 'proved', status: [status], says, fix };
 }
 
-/** Makes the rule for a response to which no other rule applies. The fix depends on the class of the status. */
 export function unknownStatus(status: number): CauseRule {
   const redirect = 'respond with 2xx at this URL';
   const fix = status < 400 ? redirect : status < 500 ? "look into the receiver's log for the reason" : FAILED;
   return { ...statusRule(status, fix), code: 'status', confidence: 'possible' };
 }
 
-/** Rules for responses that no more specific rule recognizes, by status, headers, body and whether the request was signed. */
 export const STATUS_RULES = rulesOfKind('status', 'proved', {
   'login-redirect': {
     kind: 'way',
@@ -73,21 +71,6 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     says: 'it wants HTTP authentication, whatever the signature',
     fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path} (a dev tunnel: make its port public)",
   },
-  'parser-rejects': {
-    kind: 'way',
-    confidence: 'likely',
-    status: [400],
-    headers: { ':undated': /./ },
-    body: /^$/,
-    says: 'the HTTP parser of the server rejects what reaches it, before any handler runs: the response has neither a body nor a Date',
-    fix: 'look at what stands in front of {host}: a proxy that sends the PROXY protocol (HAProxy send-proxy, nginx proxy_protocol), or that breaks a header',
-  },
-  'proxy-or-receiver': {
-    status: [400, 403],
-    headers: { ':forwarded': /./ },
-    says: 'the response came through the proxy in {proxy}, which may have rejected the request itself',
-    fix: 'go direct to see whether the proxy or the receiver rejects it: NO_PROXY={hostname}; or let the proxy allow {host}',
-  },
   'wants-token': {
     kind: 'receiver',
     status: [401, 403],
@@ -99,7 +82,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     status: [401, 403],
     isSigned: false,
     says: 'the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
-    fix: 'give the secret that the receiver verifies with: --secret-file FILE or HOOKS_SECRET{cut}; hooks test URL says more',
+    fix: 'give the secret that the receiver verifies with: --secret-file FILE or HOOKS_SECRET; hooks test URL says more',
   },
   'no-post': {
     status: [405],
@@ -165,12 +148,3 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     fix: "look into the receiver's log: if its handler does not run, exempt {path} in the layer in front (authentication, CSRF, proxy); if it does, hooks test URL finds out whether it has the same secret, reads the right header and hashes the right bytes",
   },
 });
-
-/** Replaces the rule `not-found-words` if the quotation names another path than that of the request. */
-export const REWRITTEN_PATH: CauseRule = {
-  code: 'route-rewritten',
-  kind: 'way',
-  confidence: 'likely',
-  says: 'a proxy or a mount point in front of the routes changes the path: the request was for {path}, and the response names {named}',
-  fix: 'let the proxy forward the path unchanged (nginx: proxy_pass without a path; no strip-prefix), or change the path in the URL so that the receiver gets the one of its route',
-};

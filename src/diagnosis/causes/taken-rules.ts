@@ -25,12 +25,6 @@ export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
     says: 'it responds with {status}, and an error of its program in the body: senders count the message as delivered',
     fix: 'repair the error, and let the receiver respond with 500 when it fails (PHP: display_errors=0, http_response_code(500))',
   },
-  'source-in-body': {
-    kind: 'way',
-    body: /^(?:#![^\n]{0,80}\n)?\s*<\?(?:php\b|=)/i,
-    says: 'the response is the source text of a PHP program: the server sends the file instead of running it',
-    fix: 'let the server run PHP: php -S localhost:8000, or PHP-FPM (nginx: fastcgi_pass; Apache: mod_php)',
-  },
 });
 
 /** Rules for 2xx responses with an HTML page, which comes from a website, not a receiver. The last applies to every page. */
@@ -50,7 +44,6 @@ export const PAGE_RULES = rulesOfKind('way', 'likely', {
 /** Rules for pages of tunnels and of Cloudflare, which are recognized whatever the status. */
 const TUNNEL_PAGES = FRONT_RULES.filter(({ status, body }) => status === undefined && body !== undefined);
 
-/** Finds the rule for a 2xx whose body reveals a failure. Undefined for any other 2xx. */
 export function takenRule(seen: ReadResponse): CauseRule | undefined {
   const rule = TAKEN_RULES.find((each) => appliesTo(each, seen));
   if (rule !== undefined || !isHtmlPage(seen.body)) return rule;

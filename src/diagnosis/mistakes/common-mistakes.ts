@@ -14,13 +14,10 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { EMPTY_BODY_FIX, KEY_FIX, OLD_SECRET, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
+import { EMPTY_BODY_FIX, KEY_FIX, MILLISECONDS, OLD_SECRET, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
 import { MistakenSigner, type ExplainedMistake, type SigningContext } from './mistaken-signer.ts';
-import { timeMistakes } from './time-mistakes.ts';
 
-/** A wrong signature, and the mistake that makes a receiver accept it. */
 export interface CommonMistake {
-  /** The headers that carry the wrong signature: name, value, name, value … */
   readonly headers: readonly string[];
   readonly mistake: ReceiverMistake;
 }
@@ -59,7 +56,6 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   }
 }
 
-/** Yields each combination of a wrong notation and another mistake. */
 function* pairs(
   notations: readonly ExplainedMistake[],
   others: readonly ExplainedMistake[],
@@ -75,6 +71,11 @@ function* pairs(
   }
 }
 
+function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
+  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
+  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
+}
+
 function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   for (const secret of secrets.slice(1)) {
@@ -83,7 +84,6 @@ function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMis
   }
 }
 
-/** Returns the fix that tells how to compute the signature of a scheme. */
 function recipe(scheme: SignatureScheme): string {
   return scheme.name === DEFAULT_SCHEME
     ? "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')"
@@ -101,7 +101,6 @@ const NOTATIONS: Readonly<Record<string, (digest: Buffer) => string>> = {
   'base64 without the = at its end': (digest) => digest.toString('base64').replace(/=+$/, ''),
 };
 
-/** Yields signatures with another hash, notation or prefix, and with combinations of these. */
 function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<ExplainedMistake> {
   const { hash, encoding } = scheme;
   const [part, ...others] = layoutOf(scheme).signatureHeader.parts;
@@ -129,10 +128,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   }
 }
 
-/**
- * Codes of the mistakes that receivers make in the text to sign around the body. Wrong ids and timestamps are left out,
- * because receivers read both from the headers.
- */
+/** Wrong ids and timestamps are left out, because receivers read both from the headers. */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
@@ -179,7 +175,6 @@ function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedM
   }
 }
 
-/** Codes of mistakes that come from parsing the JSON body and serializing it again. */
 const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
   'python-json',
   'escaped-unicode',

@@ -6,10 +6,8 @@ import type { SignatureScheme, SignedFields } from '../../signature/schemes/sche
 import { signingKey } from '../../signature/schemes/secrets.ts';
 import { headerValue } from '../../signature/schemes/signer.ts';
 
-/** The inputs for signing a request, besides its body. */
 export interface SigningContext {
   readonly scheme: SignatureScheme;
-  /** The secrets of the user. `signingKey` chooses the one that signs. */
   readonly secrets: readonly string[];
   readonly fields: SignedFields;
   readonly url: string;
@@ -34,7 +32,6 @@ export interface SigningMistake {
 /** A mistake of a receiver in computing a signature, and its explanation. */
 export type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
-/** Signs a body the way a receiver with a mistake expects. */
 export class MistakenSigner {
   readonly context: SigningContext;
   readonly key: string | Uint8Array;
@@ -50,7 +47,6 @@ export class MistakenSigner {
     this.body = scheme.covers === 'first' ? Buffer.from(new KeptBody(body).firstItem?.json ?? body) : body;
   }
 
-  /** The headers that a receiver with this mistake expects: name, value, name, value … */
   headers(mistake: SigningMistake): readonly string[] {
     const { scheme, fields: own } = this.context;
     const { fields = own, prefix, write = (digest) => digest.toString(scheme.encoding) } = mistake;

@@ -9,11 +9,9 @@ import { DIGEST_BYTES } from '../signature/constructs.ts';
 
 /** Matches texts that may be a digest in hex or base64, by their length. */
 const TOKEN = /(?<![\w+/])(?:[0-9a-f]{32,128}|[\w+/-]{22,88}={0,2})(?![\w+/=])/gi;
-/** Matches the words with which programs introduce the digest that they computed. */
 const COMPUTED = /(?:expect|comput|calculat|should|want|local|\bours?\b|\bmine)[^\n]{0,40}$/i;
 const LENGTHS: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
 const MOST_BEFORE = 80;
-/** Maximum number of digests to explain. A receiver writes fewer about one request. */
 const MOST_DIGESTS = 8;
 /** Time limit of the search, in ms, for each scheme. It is generous, because only a user at a terminal waits for it. */
 const PATIENT_MS = 300;
@@ -64,7 +62,6 @@ const COMPARES_WRONGLY = {
 
 interface Token {
   readonly text: string;
-  /** At most MOST_BEFORE characters of the text before the digest. */
   readonly before: string;
 }
 

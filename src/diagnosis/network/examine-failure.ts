@@ -10,16 +10,12 @@ const INEXACT =
 /** Probes that run first, because they open no connection. Their results decide which other probes run. */
 const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
 
-/**
- * Examines why a request failed, with probes, which do not send the message. Returns the first cause whose predictions agree
- * with the results. If there is none, returns the known cause of a request through a proxy, with the name of the variable
- * that sets the proxy, and undefined for other requests. Rejects only if this variable cannot be used.
- */
+/** Finds the first cause whose predictions agree with the probes, which do not send the message. Rejects only if the proxy
+ * variable cannot be used. */
 export async function examineWithProbes(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { url, cause, signal } = failure;
   if (!URL.canParse(url) || signal.aborted || !INEXACT.test(cause ?? '')) return undefined;
   const probing = new AbortController();
-  // Lifts the limit on listeners, because each connection adds one.
   setMaxListeners(0, probing.signal);
   const abort = (): void => probing.abort();
   signal.addEventListener('abort', abort);
@@ -27,7 +23,6 @@ export async function examineWithProbes(failure: FailureToExamine): Promise<Exam
     return await examine(failure, sceneOf(failure, probing.signal));
   } finally {
     signal.removeEventListener('abort', abort);
-    // Ends the probes whose results are no longer needed.
     abort();
   }
 }

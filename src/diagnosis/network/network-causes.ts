@@ -3,7 +3,6 @@ import type { NetworkCause } from '../../transport/cause.ts';
 import { PROBED_CAUSES } from './probed-causes.ts';
 import { TOLD_CAUSES } from './told-causes.ts';
 
-/** The explanation of a failure. Its texts are templates, filled with `CauseFacts` and the results of probes. */
 type NetworkCauseText = Omit<NetworkCause, 'code'>;
 
 /** Explains a network error by its code, or by that of a more specific cause. Undefined for an unknown code. */
@@ -25,7 +24,6 @@ function partsOf(row: string, name: string): readonly string[] {
   return [...row.matchAll(new RegExp(`^ *${name}: (.+)$`, 'gm'))].map(([, text = '']) => text);
 }
 
-/** A cause, and the probe results that it predicts. A different result rules the cause out. */
 export interface CausePrediction {
   readonly code: string;
   /** The names of probes, each with a pattern for the start of its result. */
@@ -34,7 +32,6 @@ export interface CausePrediction {
   readonly location: string | undefined;
 }
 
-/** The predictions of all causes, one for each `if` line, in the order in which they are compared with the probes. */
 export function predictions(): readonly CausePrediction[] {
   return Object.entries(NETWORK_CAUSES).flatMap(([code, row]) =>
     partsOf(row, 'if').map((line) => {
@@ -53,5 +50,4 @@ export function quotedProbes(code: string): readonly string[] {
   return [...(row ?? '').matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Explanations as lines of text, by error code (`timeout`) or by a more exact cause (`headers-unfinished`). */
 const NETWORK_CAUSES: Readonly<Record<string, string>> = { ...PROBED_CAUSES, ...TOLD_CAUSES };

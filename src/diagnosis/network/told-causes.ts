@@ -64,8 +64,6 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
     fix: let it speak HTTP/1.1, too (Node: http2.createSecureServer({ allowHTTP1: true, … })), or put a proxy in front of it that does`,
   'tls-alert': `proved: the port speaks TLS, but the handshake with it failed
     fix: look into the log of the server for the reason: its certificate for {hostname}, its TLS versions and ciphers`,
-  'tls-by-address': `proved: the handshake failed, and it had no server name (SNI), because {hostname} is an IP address
-    fix: give the host name of the receiver in the URL, in place of {hostname}; if it fails with the name, too, look into the log of the server for the reason: its TLS versions, its ciphers, the kind of its certificate`,
   tls: `fix: check the certificate, the TLS versions and the ciphers of the server; http:// does without TLS
     receiver: check that the port speaks TLS 1.2 or later`,
   'no-tls': `proved: its response to TLS is not TLS

@@ -184,15 +184,9 @@ export const EVIDENCE_HEADERS: readonly string[] = [
 
 const MAX_VALUE_LENGTH = 500;
 
-/**
- * Returns the EVIDENCE_HEADERS of a response, of a repeated header only the first value. Notes that there is no `Date`, which
- * programs add to each response (RFC 9110, 6.6.1), but parsers of HTTP do not.
- */
+/** Returns the EVIDENCE_HEADERS of a response, of a repeated header only the first value. */
 function evidenceHeaders(headers: Headers, isForwarded: boolean): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {
-    ...(isForwarded && { ':forwarded': 'yes' }),
-    ...(headers['date'] === undefined && { ':undated': 'yes' }),
-  };
+  const kept: Record<string, string> = isForwarded ? { ':forwarded': 'yes' } : {};
   for (const name of EVIDENCE_HEADERS) {
     const value = headers[name];
     const first = typeof value === 'string' ? value : value?.[0];

@@ -10,11 +10,9 @@ export interface ExaminedFailure {
 }
 
 export interface FailureToExamine {
-  /** The URL of the failed request, without userinfo. */
   readonly url: string;
   /** The stable error code of the failure, such as `refused`. */
   readonly error: string;
-  /** The status of the response, if there was one. */
   readonly status?: number | undefined;
   /** The cause that is already known. If it is exact, nothing is examined. */
   readonly cause?: string | undefined;
@@ -26,8 +24,4 @@ export interface FailureToExamine {
   readonly timeoutMs?: number;
   /** Resolves a host name. @default the resolver of the system */
   readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;
-  /** Path of the hosts file. @default that of the system */
-  readonly hostsFile?: string;
-  /** Path of the resolver configuration, which shows the Kubernetes namespace. @default /etc/resolv.conf */
-  readonly resolverFile?: string;
 }

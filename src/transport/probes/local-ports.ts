@@ -46,7 +46,6 @@ export function programAt({ inode }: LocalPort): string {
   return name === undefined ? '' : ` (${name}, process ${owner}${state === 'T' ? ', stopped' : ''})`;
 }
 
-/** Whether a connection to this address reaches this machine. */
 export function isOwnAddress(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => one.address));
   return isLoopbackHost(address) || ['0.0.0.0', '::', ...own].includes(address);
@@ -85,7 +84,6 @@ export function hostAt({ address }: LocalPort): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
 }
 
-/** Returns the text that `read` returns. Empty if it throws, for example because the file does not exist. */
 export function orEmpty(read: () => string): string {
   try {
     return read();

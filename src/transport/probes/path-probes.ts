@@ -28,10 +28,7 @@ export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promi
   return own.isRoute ? ownText : '';
 }
 
-/**
- * Sends `OPTIONS` for several paths and for NO_ROUTE. A path with the same response as NO_ROUTE does not count as a
- * route, because a server may respond to all paths alike, as with CORS.
- */
+/** A path with the same response as NO_ROUTE does not count as a route: a server may respond to all paths alike. */
 async function routesOf(
   paths: readonly string[],
   host: string,
@@ -48,14 +45,9 @@ async function routesOf(
   }));
 }
 
-/** A path for which no server has a route. */
 const NO_ROUTE = '/hooks-finds-no-route-here';
 
-/**
- * Paths that the user may have meant, at most eight. For `/`, common paths of receivers. Otherwise the path with or
- * without the last slash, leading segments, `/api` or a plural s, with its first segment twice (for a proxy that strips
- * it), or in another case.
- */
+/** Paths that the user may have meant, at most eight. */
 function pathsNear(path: string): readonly string[] {
   const bare = path.replace(/\/+$/, '');
   if (bare === '') return ['/webhook', '/webhooks', '/hook', '/hooks', '/api/webhook', '/api/webhooks'];
@@ -64,7 +56,6 @@ function pathsNear(path: string): readonly string[] {
     bare.replace(/^\/[^/]+(?=\/)/, ''),
     bare.replace(/^.*(?=\/)/, ''),
     `/api${bare}`,
-    bare.replace(/^(\/[^/]+)(?=\/)/, '$1$1'),
     bare.endsWith('s') ? bare.slice(0, -1) : `${bare}s`,
     bare.toLowerCase(),
     bare.replace(/[^/]/, (letter) => letter.toUpperCase()),

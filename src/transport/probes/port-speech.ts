@@ -3,7 +3,6 @@ import { addAbortSignal, Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { printable } from '../../redact.ts';
 
-/** The facts about a port that connections to it prove. */
 export interface PortFacts {
   /**
    * The protocol of the first bytes. `closed`: the server closed the connection without sending a byte. `silent`: no
@@ -44,17 +43,13 @@ export async function askPort(asked: AskedPort, isHttpTried = false): Promise<Po
   return database ?? (hello.speech === 'other' && plain.speech === 'closed' ? hello : plain);
 }
 
-/**
- * Databases that do not respond to other protocols. `question` is the first message to send; PostgreSQL is asked
- * whether it supports TLS. `response` matches the response of the database.
- */
+/** Databases that do not respond to other protocols. PostgreSQL is asked whether it supports TLS. */
 const DATABASES = [
   { name: 'Redis', question: 'PING\r\n', response: /^(?:\+PONG|-(?:NOAUTH|DENIED|LOADING) )/ },
   { name: 'PostgreSQL', question: '\0\0\0\u0008\u0004\u00d2\u0016\u002f', response: /^[SN]$/ },
 ] as const;
 
-/** Asks whether a port belongs to one of DATABASES. Undefined if not. */
-export async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undefined> {
+async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undefined> {
   const asking = DATABASES.map(({ name, question, response }) =>
     ask({ ...asked, isTls: false }, (socket, settle) => {
       socket.once('data', (chunk: Buffer) => {
@@ -112,7 +107,6 @@ export async function responseInHttp(...question: Parameters<typeof askInHttp>):
   return speechText(await askInHttp(...question));
 }
 
-/** The facts about a port in words: `tls accepted`, `http 405 (Allow: GET)`. */
 export function speechText({ speech, words = '' }: PortFacts): string {
   return `${speech} ${words}`.trim();
 }

@@ -1,22 +1,13 @@
 import { isIP } from 'node:net';
 import { hostAt, isOwnAddress, localPorts, portsNear, programAt, spokenAt } from './local-ports.ts';
-import {
-  askAsDatabase,
-  askInHttp,
-  askInTls,
-  askPort,
-  responseInHttp,
-  speechText,
-  type AskedPort,
-} from './port-speech.ts';
+import { askInHttp, askInTls, askPort, responseInHttp, speechText, type AskedPort } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
-import { knownHosts, nearHost } from '../../suggest.ts';
+import { nearHost } from '../../suggest.ts';
 import { bareHost, portOf } from '../../url.ts';
 import type { FailureToExamine } from './examined-failure.ts';
-import { aboveOf, addressOf, hostsLineOf, isInContainer, namespaceOf } from './name-probes.ts';
+import { addressOf, isInContainer } from './name-probes.ts';
 import { routesAt } from './path-probes.ts';
 
-/** A failed request, and the probes that examine it. */
 export interface Scene {
   readonly url: URL;
   readonly failure: FailureToExamine;
@@ -29,12 +20,10 @@ export interface Scene {
   readonly show: (name: string) => Promise<string>;
 }
 
-/** Makes the scene of a failed request. Throws ConfigError for a proxy variable that cannot be used. */
 export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
   const { env, timeoutMs = 1_000 } = failure;
   const url = new URL(failure.url);
-  // Database drivers do not use a proxy.
-  const proxy = url.protocol.startsWith('http') ? proxyFor(url, env) : undefined;
+  const proxy = proxyFor(url, env);
   const portAt = (at: URL): AskedPort => ({
     host: bareHost(at),
     port: Number(portOf(at)),
@@ -69,72 +58,30 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   host: ({ url }) => url.hostname,
   way: ({ proxy }) => (proxy === undefined ? 'direct' : proxy.origin.protocol.slice(0, -1)),
   otherScheme: ({ proxy, url }) => withOtherScheme(proxy?.origin ?? url),
-  allProxy: ({ url, failure: { env } }) => {
-    const any = { ...env, http_proxy: 'http://proxy.invalid', https_proxy: 'http://proxy.invalid' };
-    return (env['all_proxy'] || env['ALL_PROXY']) && proxyFor(url, any) ? 'set' : '';
-  },
-  /** The entry of NO_PROXY that names the host, but in a form that does not match, such as a URL, if a proxy was used. */
-  exception: ({ url, failure: { env } }) => {
-    const entries = (env['no_proxy'] ?? env['NO_PROXY'] ?? '').split(/[\s,]+/);
-    const names = (entry: string): boolean =>
-      entry
-        .toLowerCase()
-        .split(/[^\w.-]+/)
-        .includes(url.hostname);
-    return entries.find(names) ?? '';
-  },
   near: ({ proxy, url, failure: { urls = [], env } }) => {
     const to = proxy?.origin ?? url;
     const meant = nearHost(to.hostname, [...urls, ...Object.values(env)]);
     return meant === undefined ? '' : `${to.protocol}//${meant}:${portOf(to)}`;
   },
-  above: ({ url, failure, receiver }) => aboveOf(url.hostname, failure, receiver.timeoutMs),
-  namespace: ({ failure }) => namespaceOf(failure),
-  hostsLine: ({ url, failure }) => hostsLineOf(url.hostname, failure),
   within: ({ failure: { env } }) => (isInContainer(env) ? ' in this container' : ''),
   address: ({ failure, asked }) => addressOf(asked.host, failure, asked.timeoutMs),
-  /** The line of the hosts file that gives the host its address, in parentheses. Empty if there is none. */
-  from: async ({ show }) => {
-    const line = await show('hostsLine');
-    return line === '' ? '' : ` (${line})`;
-  },
-  /** The host, with the line of the hosts file that gives its address, else with the address itself. */
-  addressed: async ({ asked: { host }, show }) => {
-    const from = (await show('hostsLine')) || (await show('address'));
-    return isIP(host) > 0 ? host : `${host} (${from})`;
-  },
+  addressed: async ({ asked: { host }, show }) =>
+    isIP(host) > 0 ? host : `${host} (${await show('address')})`,
   machine: async ({ show }) => {
     const address = await show('address');
     return isIP(address) > 0 ? (isOwnAddress(address) ? 'own' : 'other') : 'unknown';
   },
-  /** The protocol of the port that was connected to. */
   speech: async ({ asked, url }) => {
     const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
     return speechText(await askPort(half, url.protocol === 'http:'));
   },
-  database: async ({ asked }) => (await askAsDatabase(asked))?.words ?? '',
   /** The protocol of the port, such as `TLS` or `Redis`. For an unknown protocol, a quotation of its greeting. */
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     const quoted = `another protocol, not HTTP${words && `: "${words}"`}`;
     return { database: words, other: quoted }[speech] ?? speech.toUpperCase();
   },
-  /** The response of the receiver to `OPTIONS` for the path of the URL. */
   options: ({ url: { host, pathname }, receiver }) => responseInHttp(receiver, `OPTIONS ${pathname}`, host),
-  /** Another host name for which the path gets another response: reverse proxies choose the application by the host. */
-  otherHost: async ({ url: { host, hostname, pathname }, failure: { urls = [], env }, receiver }) => {
-    const known = new Set(knownHosts([...urls, ...Object.values(env)]));
-    // Skips names without a dot other than localhost: most are those of the system, such as ip6-allnodes.
-    const names = [...known].filter((name) => /^localhost$|\.[a-z]/i.test(name)).slice(0, MOST_HOSTS);
-    const ask = (name: string): Promise<string> =>
-      responseInHttp(receiver, `OPTIONS ${pathname}`, host.replace(hostname, name));
-    const [own, ...texts] = await Promise.all([hostname, ...names].map(ask));
-    const at = texts.findIndex((each) => /^http (?!429|5)/.test(each) && each !== own);
-    const text = `OPTIONS ${pathname} gets ${own} for ${hostname}, and ${texts[at]} for ${names[at]}`;
-    return at < 0 ? '' : text.replaceAll('http ', '').replace(' closed ', ' no response ');
-  },
-  nameless: async ({ receiver }) => (isIP(receiver.host) > 0 ? '' : speechText(await askInTls(receiver, ''))),
-  proxyLine: ({ receiver }) => responseInHttp({ ...receiver, isTls: false }, 'PROXY UNKNOWN\r\nOPTIONS *'),
   tunnel: async ({ asked, url }) => {
     const target = `${url.hostname}:${portOf(url)}`;
     const { speech, words } = await askInHttp(asked, `CONNECT ${target}`, target);
@@ -146,17 +93,6 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     if (proxy === undefined) return '';
     const { speech } = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);
     return /^(?:tls|http)$/.test(speech) ? `; without the proxy, ${host} speaks ${speech.toUpperCase()}` : '';
-  },
-  /** The responses to `OPTIONS` for the path with and without the proxy, if both are HTTP and they differ. */
-  difference: async ({ asked, proxy, receiver, url: { origin, host, pathname } }) => {
-    const login = proxy?.authorization && `\r\nProxy-Authorization: ${proxy.authorization}`;
-    const [through, direct] = await Promise.all([
-      responseInHttp(asked, `OPTIONS ${origin}${pathname}`, host + (login ?? '')),
-      responseInHttp(receiver, `OPTIONS ${pathname}`, host),
-    ]);
-    const text = `OPTIONS ${pathname} gets ${through} through it, and ${direct} without it`;
-    const isKnown = through.startsWith('http') && direct.startsWith('http') && through !== direct;
-    return isKnown ? text.replaceAll('http ', '') : '';
   },
   /** The URL of another address of this machine at which a program listens on the same port. */
   elsewhere: async ({ url: { protocol }, asked }) => {
@@ -186,7 +122,4 @@ function withOtherScheme(url: URL): string {
   return `${scheme}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }
 
-/** Maximum number of other ports that a sentence names. */
 const MOST_TOLD = 3;
-/** Maximum number of other hosts to try. */
-const MOST_HOSTS = 3;

@@ -361,17 +361,6 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     fix: 'respond with 2xx to a messageId or Idempotency-Key that you know already, and do nothing',
   },
   {
-    id: 'utf8mb3',
-    title: 'a MySQL column is utf8 instead of utf8mb4',
-    receiver: () =>
-      toSigned(
-        { status: 500, body: "Incorrect string value: '\\xF0\\x9F\\x91\\xA9' for column 'traits'" },
-        ({ body }) => body.includes('👩'),
-      ),
-    cause: 'its database cannot store emoji',
-    fix: 'convert the table to utf8mb4',
-  },
-  {
     id: 'fails-on-emoji',
     title: 'the receiver fails on emoji, and does not say why',
     receiver: () => toSigned({ status: 500, body: 'error' }, ({ body }) => body.includes('👩')),

@@ -141,14 +141,6 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     fix: "methods=['POST']",
   },
   {
-    id: 'django-slash',
-    title: 'APPEND_SLASH of Django',
-    status: 500,
-    body: "RuntimeError: You called this URL via POST, but the URL doesn't end in a slash and you have APPEND_SLASH set.",
-    cause: "RuntimeError: You called this URL via POST, but the URL doesn't end in a",
-    fix: 'give the URL with a / at the end',
-  },
-  {
     id: 'wordpress-route',
     title: 'WordPress has no such REST route',
     status: 404,

@@ -29,7 +29,7 @@ function listensAt(host: '127.0.0.1' | '::1'): (scene: Scene) => Promise<Values>
 }
 
 /** A server that says something other than HTTP, and goes. */
-export function greets(greeting: string | Buffer): (scene: Scene) => Promise<Values> {
+function greets(greeting: string | Buffer): (scene: Scene) => Promise<Values> {
   return serves((socket) => {
     socket.on('error', () => {}).write(greeting);
     socket.once('data', () => socket.end());

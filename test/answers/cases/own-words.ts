@@ -174,13 +174,6 @@ const TAKEN: readonly TakenCase[] = [
     fix: 'respond with 401 where the signature is wrong',
   },
   {
-    id: 'taken-php-source',
-    title: 'the response is the source text of a PHP program',
-    body: "<?php\n$body = file_get_contents('php://input');\necho 'ok';",
-    cause: 'warning: delivered by its status, but the response is the source text of a PHP program',
-    fix: 'let the server run PHP',
-  },
-  {
     id: 'taken-error-text',
     title: 'a 200 whose text says that the signature is invalid',
     body: 'ERROR: invalid signature',

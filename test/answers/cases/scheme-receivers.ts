@@ -227,13 +227,6 @@ const CASES: readonly SchemeCase[] = [
     fix: 'compare seconds: Math.floor(Date.now() / 1000)',
   },
   {
-    id: 'stripe-time-zone',
-    title: 'a receiver of Stripe compares the time with its local time',
-    receiver: { scheme: 'stripe', takesTime: (seconds) => isNear(seconds - 2 * 3_600) },
-    cause: 'its clock or its time zone is 2 hours ahead',
-    fix: 'compare the timestamp with the Unix time, which has no time zone',
-  },
-  {
     id: 'slack-no-version',
     title: 'a receiver of Slack hashes time:body without v0:',
     receiver: { scheme: 'slack', text: ({ timestamp, body }) => joined(`${timestamp}:`, body) },

@@ -1,5 +1,4 @@
 import type { AnswerCase, Given } from '../answer-case.ts';
-import { greets } from './network.ts';
 import { responds } from '../counterparts.ts';
 
 type Slip = readonly [
@@ -250,20 +249,6 @@ const COMMANDS: readonly Slip[] = [
     'another folder in HOOKS_DATA_DIR',
     { env: { HOOKS_DATA_DIR: '/proc/nope' } },
   ],
-  ...(
-    [
-      ['redis', 'HTTP', { receiver: responds(200) }, 'its port speaks HTTP'],
-      // As MySQL greets.
-      ['postgres', 'MySQL', { start: greets(Buffer.from('J\0\0\0\n8.0.36\0')) }, '"8.0.36"'],
-    ] as const
-  ).map(([scheme, other, given, cause]): Slip => [
-    `${scheme}-at-other`,
-    `a URL of ${scheme} names a port of ${other}`,
-    ['queue', 'stats', '--store', `${scheme}://127.0.0.1:{port}/`],
-    cause,
-    'check the scheme, host and port of `store`',
-    given,
-  ]),
 ];
 
 const FILES: readonly Slip[] = [

@@ -30,16 +30,6 @@ const REFUSALS: readonly RespondingCase[] = [
     never: [SAME_SECRET, 'does not accept the body as JSON'],
   },
   {
-    id: 'flask-form',
-    title: 'Flask reads a form field (request.form) of a JSON body',
-    maxRequests: CORRECT_ONES,
-    status: 400,
-    body: '<!doctype html>\n<html lang=en>\n<title>400 Bad Request</title>\n<h1>Bad Request</h1>\n<p>The browser (or proxy) sent a request that this server could not understand.</p>',
-    cause: 'Flask rejects the request: the view reads a form field that is not there',
-    fix: 'read the bytes with request.get_data()',
-    never: [SAME_SECRET],
-  },
-  {
     id: 'cors-express',
     title: 'a CORS rule of Express wants an Origin',
     maxRequests: WITH_PROBES,

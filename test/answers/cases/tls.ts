@@ -39,14 +39,6 @@ async function resetsPlainHttp({ certificates, onEnd }: Scene): Promise<Values> 
   return valuesOf(port, made);
 }
 
-/** A server that has a certificate only for a client that sends a server name. */
-async function certificateByName({ certificates, onEnd }: Scene): Promise<Values> {
-  const made = await certificates();
-  const { port, close } = await listening(createTlsServer({ SNICallback: (_name, done) => done(null) }));
-  onEnd(close);
-  return valuesOf(port, made);
-}
-
 /** A server of TCP alone. */
 function rawServer(serve: (socket: Socket) => void): (scene: Scene) => Promise<Values> {
   return async ({ certificates, onEnd }) => {
@@ -167,15 +159,6 @@ const CASES: readonly AnswerCase[] = [
     cause:
       'probably the issuer is a private one (mkcert, a company, a test), which this machine does not trust',
     fix: 'name its root certificate: --ca FILE',
-  },
-  {
-    id: 'tls-by-address',
-    title: 'the URL has an IP address, and the server chooses its certificate by name',
-    given: { start: certificateByName },
-    argv: SECURE,
-    cause: 'the handshake failed, and it had no server name (SNI), because 127.0.0.1 is an IP address',
-    fix: 'give the host name of the receiver in the URL, in place of 127.0.0.1',
-    never: ['check that the port speaks TLS'],
   },
   {
     id: 'tls-closed',

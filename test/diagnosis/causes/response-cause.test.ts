@@ -29,9 +29,7 @@ describe('the rules', () => {
 
   it('use only headers that are kept as evidence', () => {
     const names = CAUSE_RULES.flatMap(({ headers = {} }) => Object.keys(headers));
-    expect(names.filter((name) => ![...EVIDENCE_HEADERS, ':forwarded', ':undated'].includes(name))).toEqual(
-      [],
-    );
+    expect(names.filter((name) => ![...EVIDENCE_HEADERS, ':forwarded'].includes(name))).toEqual([]);
   });
 
   it('have a sentence and a fix without full stops, and name only known facts', () => {
@@ -127,20 +125,6 @@ describe('a response', () => {
     );
   });
 
-  it('is explained by what the URL lacks: a port on this machine, or quotes around its query', () => {
-    const local = { ...FACTS, status: 404, url: 'http://localhost/hook' };
-    expect(causeOf('proxy-nginx', local)).toMatchObject({
-      says: 'nginx at port 80 responded in place of the application, which never saw the message: no route there leads to /hook',
-      fix: expect.stringMatching(
-        /^give the port of the application in the URL, if it has its own; else add a/,
-      ),
-    });
-    const { says, fix } = causeOf('proxy-nginx', { ...FACTS, status: 404 });
-    expect([says, fix].join(' ')).not.toMatch(/at port|give the port/);
-    expect(causeOf('unsigned', { ...FACTS, status: 401 }).fix).toContain('put quotes around it');
-    expect(causeOf('unsigned', { ...local, status: 401 }).fix).not.toContain('quotes');
-  });
-
   it('is explained by its status and quotation if another version stored its code', () => {
     expect(causeOf('of a later version', { ...FACTS, status: 404 }).code).toBe('not-found');
     expect(causeOf('gateway-down', FACTS).code).toBe('bad-gateway');
@@ -156,17 +140,6 @@ describe('a response', () => {
       says: 'the response says: "wrong workspace"',
       isQuotation: true,
     });
-  });
-
-  it('shows that a proxy changes the path', () => {
-    const facts = { status: 404, url: 'https://a.example/api/hook', quotation: 'Cannot POST /hook' };
-    expect(causeOf('not-found-words', facts)).toMatchObject({
-      code: 'route-rewritten',
-      confidence: 'likely',
-    });
-    const codeFor = (quotation: string) => causeOf('not-found-words', { ...facts, quotation }).code;
-    expect(codeFor('Cannot POST /')).toBe('route-rewritten');
-    expect(codeFor('Cannot POST /api/hook')).toBe('not-found-words');
   });
 
   it.each([

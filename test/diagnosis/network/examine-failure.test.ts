@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { examineFailure, networkCauseOf } from '../../../src/diagnosis/explain.ts';
+import { examineFailure } from '../../../src/diagnosis/explain.ts';
 import { listening } from '../../answers/counterparts.ts';
 import { makeCertificates } from '../../certificates.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
 import { collectGarbage } from '../../collect-garbage.ts';
 
 const HELLO = 0x16;
@@ -107,7 +105,7 @@ describe('a proxy', () => {
   it('with the wrong protocol in its variable gets the right one', async () => {
     const port = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await through(port, 'https', 'tls')).toMatchObject({
-      cause: 'proxy-speaks-http',
+      cause: 'proxy-scheme',
       location: `http://127.0.0.1:${port}/`,
     });
   });
@@ -158,90 +156,6 @@ it('blames the program for a connection that a loopback port does not accept in 
   }
 });
 
-const atTenNine = () => Promise.resolve({ address: '10.0.0.9' });
-
-it('takes a refused connection as proof that the name leads to a host', async () => {
-  const { signal } = new AbortController();
-  const hostsFile = join(temporaryFolder({ hosts: '10.0.0.9 hooks.test\n' }), 'hosts');
-  const failure = {
-    url: 'http://hooks.test:1/',
-    error: 'refused',
-    env: {},
-    signal,
-    hostsFile,
-    lookUp: atTenNine,
-  };
-  expect(await examineFailure(failure)).toEqual({
-    cause: 'refused-there',
-    location: `hooks.test (line 1 of ${hostsFile}: 10.0.0.9)`,
-  });
-  expect(await examineFailure({ ...failure, hostsFile: '/nonexistent' })).toEqual({
-    cause: 'refused-there',
-    location: 'hooks.test (10.0.0.9)',
-  });
-});
-
-it.each([
-  ['search default.svc.cluster.local svc.cluster.local\n', { cause: 'kubernetes-name', location: 'default' }],
-  ['search example.com\n', { cause: 'service-name' }],
-])('knows a pod of Kubernetes by its resolver: %s', async (resolver, found) => {
-  const { signal } = new AbortController();
-  const resolverFile = join(temporaryFolder({ resolver }), 'resolver');
-  const failure = { url: 'http://receiver-of-hooks/', error: 'dns', env: {}, signal, resolverFile };
-  expect(await examineFailure(failure)).toEqual(found);
-});
-
-/** Responds in HTTP where `takes` is true for the first bytes, and closes other connections. */
-async function closing(takes: (first: string) => boolean): Promise<number> {
-  const server = createServer((socket) => {
-    socket.once('data', (bytes) => {
-      const response = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
-      socket.end(takes(bytes.toString('latin1')) ? response : '');
-    });
-  });
-  const { port, close } = await listening(server);
-  onTestFinished(close);
-  return port;
-}
-
-it.each<[cause: string, takes: (first: string) => boolean]>([
-  ['proxy-protocol', (first) => first.startsWith('PROXY ')],
-  ['host-decides', (first) => first.includes('Host: localhost:')],
-])(
-  'knows a server that closes each connection for a reason that a request shows: %s',
-  async (cause, takes) => {
-    const port = await closing(takes);
-    const { signal } = new AbortController();
-    const failure = { url: `http://127.0.0.1:${port}/hook`, error: 'reset', env: {}, signal };
-    expect(await examineFailure(failure)).toMatchObject({ cause });
-  },
-);
-
-it.each([
-  ['no-address', () => Promise.resolve({ address: '0.0.0.0' }), '0.0.0.0'],
-  ['slow-names', () => new Promise<never>(() => {}), undefined],
-])('looks the host up again if there was no connection: %s', async (cause, lookUp, location) => {
-  const { signal } = new AbortController();
-  const failure = { url: 'http://hooks.test:1/', error: 'refused', env: {}, signal, lookUp, timeoutMs: 50 };
-  expect(await examineFailure(failure)).toEqual({ cause, ...(location !== undefined && { location }) });
-});
-
-it('names the line of the hosts file that gives a host its address', async () => {
-  const { signal } = new AbortController();
-  const hostsFile = join(
-    temporaryFolder({ hosts: '127.0.0.1 localhost\n10.0.0.9\tOther.test hooks.test # old\n' }),
-    'hosts',
-  );
-  const failure = { url: 'https://hooks.test/', error: 'tls-hostname', env: {}, signal, hostsFile };
-  const found = await examineFailure(failure);
-  expect(found).toEqual({ cause: 'hosts-file', location: `line 2 of ${hostsFile}: 10.0.0.9` });
-  expect(networkCauseOf({ error: 'tls-hostname', ...found }, { url: failure.url, ...found })?.says).toBe(
-    `the name hooks.test has its address from line 2 of ${hostsFile}: 10.0.0.9`,
-  );
-  expect(await examineFailure({ ...failure, url: 'https://old/' })).toBeUndefined();
-  expect(await examineFailure({ ...failure, hostsFile: '/nonexistent' })).toBeUndefined();
-});
-
 it.each(['http', 'https'])('knows a port that closes each connection at once: %s', async (scheme) => {
   const server = createServer((socket) => socket.end());
   const { port, close } = await listening(server);
@@ -249,14 +163,4 @@ it.each(['http', 'https'])('knows a port that closes each connection at once: %s
   const { signal } = new AbortController();
   const failure = { url: `${scheme}://127.0.0.1:${port}/`, error: 'reset', env: {}, signal };
   expect(await examineFailure(failure)).toMatchObject({ cause: 'silent' });
-});
-
-it.each([
-  ['https://127.0.0.1:8443/', 'tls-by-address'],
-  ['https://[::1]/', 'tls-by-address'],
-  ['https://user@10.0.0.1/', 'tls-by-address'],
-  ['https://receiver.example/', 'tls-alert'],
-  ['https://1.example/', 'tls-alert'],
-])('explains an alert of %s as %s', (url, code) => {
-  expect(networkCauseOf({ error: 'tls', cause: 'tls-alert' }, { url })?.code).toBe(code);
 });

@@ -98,8 +98,8 @@ describe.runIf(process.platform === 'linux')('a port of this machine', () => {
       timeoutMs: 300,
     });
     expect(found).toMatchObject({
-      cause: 'stopped',
-      shown: { program: expect.stringContaining(`process ${child.pid}`) },
+      cause: 'port-silent',
+      shown: { program: expect.stringContaining(`process ${child.pid}, stopped`) },
     });
   });
 });
@@ -108,7 +108,6 @@ describe('after a broken connection', () => {
   it.each<[cause: string, respond: Respond]>([
     ['closes-message', ({ method }) => (method === 'OPTIONS' ? {} : 'reset')],
     ['closes-all', () => 'close'],
-    ['host-decides', ({ headers: { host } }) => (host?.startsWith('localhost:') === true ? {} : 'close')],
   ])('tells apart what the server does with OPTIONS: %s', async (cause, respond) => {
     const port = await serving(respond);
     expect(await examine({ url: `http://127.0.0.1:${port}/hook`, error: 'reset' })).toMatchObject({ cause });
@@ -142,16 +141,6 @@ describe('after a response of the server behind the port', () => {
     const found = await examine({ ...failed, url: `${scheme}://127.0.0.1:${port}/hook`, cause: told });
     expect(found?.cause).toBe(cause);
   });
-
-  it('names a host for which the path gets another response', async () => {
-    const port = await serving(({ headers }) => ({ status: headers.host?.startsWith('app.') ? 200 : 503 }));
-    const env = { HOOKS_URL: 'http://app.test/' };
-    const url = `http://127.0.0.1:${port}/hook`;
-    expect(await examine({ url, error: 'http-5xx', status: 503, cause: 'proxy-haproxy', env })).toEqual({
-      cause: 'host-decides',
-      shown: { otherHost: 'OPTIONS /hook gets 503 for 127.0.0.1, and 200 for app.test' },
-    });
-  });
 });
 
 describe('a port that does not speak HTTP', () => {
@@ -166,16 +155,6 @@ describe('a port that does not speak HTTP', () => {
     const at = `127.0.0.1:${port}/`;
     const spoken = { cause: 'speaks-other', location: name };
     expect(await examine({ url: `http://${at}`, error: 'reset' })).toEqual(spoken);
-    const stores = ['redis', 'rediss', 'postgres'].map((scheme) =>
-      examine({ url: `${scheme}://${at}`, error: 'store' }),
-    );
-    const other = { cause: 'other-store', location: name };
-    const isRedis = name === 'Redis';
-    expect(await Promise.all(stores)).toEqual([
-      isRedis ? undefined : other,
-      other,
-      isRedis ? other : undefined,
-    ]);
   });
 });
 
@@ -194,7 +173,6 @@ describe('after a 404', () => {
     ['route-near', '/hook', routing({ '/api/hook': 'GET, POST' })],
     ['route-near', '/v1/hook', routing({ '/hook': 'POST' })],
     ['route-near', '/', routing({ '/': 'GET', '/webhook': 'POST' })],
-    ['prefix-stripped', '/api/hook', routing({ '/api/api/hook': 'POST' })],
     ['route-there', '/hook', routing({ '/hook': 'POST' })],
     ['route-without-post', '/hook', routing({ '/hook': 'GET, HEAD' })],
     // A server that responds to every OPTIONS alike, or has no route near, shows nothing.
@@ -227,33 +205,7 @@ describe('after a 404', () => {
   });
 });
 
-const there = async () => ({ address: '127.0.0.1' });
-
 describe('with a proxy', () => {
-  it('finds the entry of NO_PROXY that does not match', async () => {
-    const env = { http_proxy: 'http://127.0.0.1:1', no_proxy: 'a.example, http://hooks.test' };
-    const found = await examine({
-      url: 'http://hooks.test/',
-      error: 'refused',
-      cause: 'proxy-unreachable',
-      env,
-    });
-    expect(found).toMatchObject({ cause: 'proxy-exception', shown: { exception: 'http://hooks.test' } });
-  });
-
-  it('compares the response through it with the one without it', async () => {
-    const proxy = await serving(() => ({ status: 502 }));
-    const port = await serving(() => ({}));
-    const env = { http_proxy: `http://127.0.0.1:${proxy}` };
-    // A name of this machine that does not count as loopback, which never has a proxy.
-    const url = `http://0.0.0.0:${port}/hook`;
-    const failure = { url, error: 'http-5xx', status: 502, cause: 'bad-gateway', env, lookUp: there };
-    expect(await examine(failure)).toMatchObject({
-      cause: 'proxy-difference',
-      shown: { difference: 'OPTIONS /hook gets 502 through it, and 200 without it' },
-    });
-  });
-
   it('that closes each connection is no HTTP proxy', async () => {
     const proxy = await accepting((socket) => socket.on('error', () => {}).destroy());
     const env = { https_proxy: `http://127.0.0.1:${proxy}` };

@@ -3,7 +3,7 @@ import { resolvePath } from '../../../config/read-setting.ts';
 import { SharedClock, sleep, systemClock } from '../../../clock.ts';
 import { QueueError } from '../../../errors.ts';
 import type { CheckOptions, DurableQueue } from '../../../stores/opened-queue.ts';
-import { printable, redactUrl } from '../../../redact.ts';
+import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 
 export interface StoreFlags {
@@ -94,9 +94,9 @@ export async function openQueue(
   settings: Settings,
   { create = true, io }: OpenQueueOptions = {},
 ): Promise<DurableQueue> {
-  const { openDurableQueue, isServer } = await import('../../../stores/open.ts');
+  const { openDurableQueue } = await import('../../../stores/open.ts');
   const named = namedStore(flags, settings);
-  const opening = openDurableQueue({
+  const durable = await openDurableQueue({
     store: named,
     // A getter, because a store elsewhere needs no data folder, and reading an unsafe data folder throws.
     get dataDir() {
@@ -107,22 +107,8 @@ export async function openQueue(
     create: create || named === undefined,
     isReading: !create,
   });
-  const durable = await opening.catch(async (error: unknown) => {
-    throw named !== undefined && isServer(named) ? await withPortCause(error, named) : error;
-  });
   if (durable.loss !== undefined) io?.note(`${io.errColor.yellow('warning:')} ${durable.loss}`);
   return durable;
-}
-
-/** The error of a server that cannot be used, with what its port speaks if that is another protocol. */
-async function withPortCause(error: unknown, store: string): Promise<unknown> {
-  if (!(error instanceof QueueError)) return error;
-  const { examineFailure, networkCauseOf } = await import('../../../diagnosis/explain.ts');
-  const [url, { signal }] = [redactUrl(store).replace(/[?#].*$/s, ''), new AbortController()];
-  const found = await examineFailure({ url, error: 'store', env: {}, signal });
-  const { says, fix } = (found && networkCauseOf({ error: 'store', ...found }, { url, ...found })) ?? {};
-  if (says === undefined) return error;
-  return new QueueError(`The queue at ${url} cannot be used: ${says}`, { hint: fix, cause: error });
 }
 
 /** Returns the store that the flag names, else the config's; undefined for the store in the data folder. */
