@@ -90,6 +90,23 @@ describe('a mismatch by a general change', () => {
       String.raw`{"payload": "{\"a\": 1}"}`,
     ],
     ['over the member `data` of the body alone.', hmac('{"a":1}', key), '{"data": {"a":1}}'],
+    [
+      'with its keys in PascalCase',
+      hmac(
+        body.replace(/"([a-z])(?=\w+":)/gi, (m) => m.toUpperCase()),
+        key,
+      ),
+    ],
+    ['with null for its empty strings', hmac(body.replace('""', 'null'), key)],
+    [
+      'with each byte written as a signed integer',
+      [...new Int8Array(createHmac('sha1', key).update(body).digest())]
+        .map((byte) => byte.toString(16))
+        .join(''),
+    ],
+    ['with the first 16 characters of the secret alone', hmac(body, key.slice(0, 16))],
+    ['with what follows $ in the secret replaced by nothing', hmac(body, 'k3yxyz'), body, 'k3y$9xyz'],
+    ['as the HMAC of the right HMAC in hex', hmac(hmac(body, key), key)],
   ])('names it: %s', (would, signature, received = body, secret = key) => {
     const { hint, confidence } = mismatch({ body: received, signature, secrets: [secret] });
     expect(hint).toContain(would);
@@ -272,6 +289,7 @@ describe('diagnose', () => {
     ],
     ['lines of another system', 'a\r\n'.repeat(100_000), 'a\n'.repeat(100_000), 'crlf'],
     ['lines of this system', 'a\n'.repeat(100_000), 'a\r\n'.repeat(100_000), 'crlf'],
+    ['decomposed Unicode', `"${'e\u0301'.repeat(1_000)}"`, `"${'\u00e9'.repeat(1_000)}"`, 'other-encoding'],
     [
       'a number with an exponent, from .NET',
       '{"n":1e+30,"t":"e+5 \\\\"}',
