@@ -11,8 +11,8 @@ const EXEMPT =
 
 interface RejectedAlike {
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
-  readonly unsigned: CheckResponse;
-  readonly elsewhere: CheckResponse;
+  /** The responses to further requests. */
+  readonly compared: Readonly<Record<'unsigned' | 'unparsable' | 'elsewhere', CheckResponse>>;
   /** Number of signatures of common mistakes that the receiver rejected. */
   readonly tried: number;
   /** Whether the receiver shows a digest that no change of secret or body explains. */
@@ -20,25 +20,27 @@ interface RejectedAlike {
 }
 
 /** Names the mistakes that remain for a receiver that rejects correct and forged messages alike. */
-export function remainingMistakes(seen: RejectedAlike): ReceiverMistake {
-  const { forgery, tried, showsOther } = seen;
+export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
-  const unsigned = otherThan(forgery, seen.unsigned);
-  const elsewhere = otherThan(forgery, seen.elsewhere);
-  const isBehindLayer = !blames && !showsOther && unsigned === undefined && elsewhere === undefined;
+  const unsigned = otherThan(forgery, compared.unsigned);
+  const unparsable = otherThan(forgery, compared.unparsable);
+  const elsewhere = otherThan(forgery, compared.elsewhere);
+  const isBehindLayer = !blames && !showsOther && (unsigned ?? unparsable ?? elsewhere) === undefined;
   const facts = [
     `it rejects correct and forged messages alike with ${forgery.status}${blames ? ', and blames the signature' : ''}`,
     showsOther && 'no change of secret or body explains the digest that it shows',
     tried > 0 && `none of ${tried} signatures of usual mistakes passes`,
     elsewhere && `another path gets ${elsewhere}`,
     unsigned && `a message without a signature gets ${unsigned}, so it reads the right header`,
+    unparsable && `a body that is not JSON gets ${unparsable}, so it parses before it verifies`,
   ];
   const remaining = [
+    unparsable && 'it hashes what it has made of the parsed message',
     isBehindLayer &&
       'a layer in front never lets it through (authentication, CSRF protection, a proxy, another program at this port)',
     !showsOther && unsigned === undefined && 'it reads a header with an unusual name',
     'it has a different secret',
-    'it hashes other bytes than those of the body',
+    unparsable === undefined && 'it hashes other bytes than those of the body',
     'it uses another hash',
     !showsOther && 'it compares the right signature incorrectly',
   ];

@@ -52,6 +52,12 @@ export class Asker {
     return (this.#unsigned ??= this.context.receiver.ask({ body }));
   }
 
+  /** The response to a forgery whose body is not JSON. */
+  unparsable(): Promise<CheckResponse> {
+    const { sample, receiver } = this.context;
+    return receiver.ask(sample.forged(Buffer.from(this.#forged().body).subarray(0, 60), {}));
+  }
+
   /** The response to a forgery that is sent to a path that should have no route. */
   elsewhere(): Promise<CheckResponse> {
     return (this.#elsewhere ??= this.forgeryAt(siblingOf(this.context.url)));

@@ -213,8 +213,8 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
   const isSame = elsewhere.kind !== 'none' && elsewhere.status === response.status;
   if (isSame && isTelling(response.cause)) return undefined;
   const { tried, showsOther } = ask.context;
-  const unsigned = await ask.unsigned();
-  const mistake = remainingMistakes({ forgery, unsigned, elsewhere, tried, showsOther });
+  const compared = { unsigned: await ask.unsigned(), unparsable: await ask.unparsable(), elsewhere };
+  const mistake = remainingMistakes({ forgery, compared, tried, showsOther });
   const { cause } = response;
   return cause?.code === 'output-words'
     ? { ...mistake, says: `${cause.says}; probably ${mistake.says}` }

@@ -112,6 +112,9 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   'route-there': `if: status=404 routes=.*,.unlike
     proved: {path} has a route, which responds with 404 itself: {routes}
     fix: look into its handler: it does not find what it looks for, or sets no response (Koa and others respond with 404 without one)`,
+  'prefix-stripped': `if: status=404 routes=OPTIONS.(/[^/]+)\\1/.*,.but
+    proved: with the first part of {path} twice, it has a route: {routes}
+    fix: give {otherUrl}; or name that part once: a router has it already from where it is mounted, and a proxy must forward it unchanged (nginx: proxy_pass without a path; no strip-prefix)`,
   'route-near': `if: status=40[45] routes=.*,.but
     proved: a path near it has a route: {routes}
     fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}`,

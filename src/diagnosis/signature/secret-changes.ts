@@ -51,7 +51,10 @@ function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
   return [cost, would, (secret) => pattern.exec(secret)?.[1]];
 }
 
-/** Changes for secrets, not for bodies: people type and copy secrets, and configuration files store them. */
+/**
+ * Changes for secrets, not for bodies: people type and copy secrets, and configuration files store them. A change that
+ * needs a trace of the mistake in the secret, such as a comma, costs 1.
+ */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'trimmed-secret',
@@ -60,29 +63,29 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'misread-secret',
     rows: [
-      [2, 'without the name and the equals sign before the secret', valueOfLine],
+      [1, 'without the name and the equals sign before the secret', valueOfLine],
       without(3, 'without the prefix of the secret', PREFIX),
-      only(2, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
-      only(2, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
+      only(1, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
+      only(1, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
       only(
-        2,
+        1,
         'with the value in the JSON of the secret alone',
         /^\s*\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}\s*$/,
       ),
-      only(2, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
-      only(2, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
-      without(2, 'without the invisible characters in the secret', INVISIBLE),
-      [2, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
+      only(1, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
+      only(1, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
+      without(1, 'without the invisible characters in the secret', INVISIBLE),
+      [1, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
       [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
       [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
       without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
-      without(2, 'with $$ in the secret read as $, as docker compose does', /\$\$/g, '$'),
+      without(1, 'with $$ in the secret read as $, as docker compose does', /\$\$/g, '$'),
       without(
-        2,
+        1,
         'with what follows $ in the secret replaced by nothing, as a shell does in double quotes',
         /\$(?:[A-Za-z_]\w*|\d|\{\w+\})/g,
       ),
-      only(2, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
+      only(1, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
       [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
       only(3, 'with the secret cut off at its first space', /^(\S+)\s/),
       ...[32, 16, 24, 64].map((length) => {

@@ -56,6 +56,7 @@ function pathsNear(path: string): readonly string[] {
     bare.replace(/^\/[^/]+(?=\/)/, ''),
     bare.replace(/^.*(?=\/)/, ''),
     `/api${bare}`,
+    bare.replace(/^(\/[^/]+)(?=\/)/, '$1$1'),
     bare.endsWith('s') ? bare.slice(0, -1) : `${bare}s`,
     bare.toLowerCase(),
     bare.replace(/[^/]/, (letter) => letter.toUpperCase()),

@@ -104,6 +104,11 @@ describe('a mismatch by a general change', () => {
         .map((byte) => byte.toString(16))
         .join(''),
     ],
+    [
+      'with the line breaks that its indentation shows, which curl -d removes from a file and with a newline at the end',
+      hmac('{\n  "a": [1, 2],\n  "b": {\n    "c": 3\n  }\n}\n', key),
+      '{  "a": [1, 2],  "b": {    "c": 3  }}',
+    ],
     ['with the first 16 characters of the secret alone', hmac(body, key.slice(0, 16))],
     ['with what follows $ in the secret replaced by nothing', hmac(body, 'k3yxyz'), body, 'k3y$9xyz'],
     ['as the HMAC of the right HMAC in hex', hmac(hmac(body, key), key)],

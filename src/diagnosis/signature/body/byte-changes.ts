@@ -1,4 +1,4 @@
-import { withoutNewlines } from '../../../signature/body/json-text.ts';
+import { STRING, withoutNewlines } from '../../../signature/body/json-text.ts';
 import { bodyAffixChanges } from '../affixes.ts';
 import { ChangeTable, replaced, type Changed, type Cost, type RowGroup } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
@@ -21,6 +21,8 @@ export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[]
   return [...changes, ...CHARACTER_CHANGES.changes({ bytes: Buffer.from(bytes), text: bytes }, cost)];
 }
 
+const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
+
 /** Changes of a body as text. A body that is not UTF-8 is read as Latin-1, one character per byte. */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
@@ -37,7 +39,13 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
         1,
         'without its line breaks, as curl -d sends a file',
         (body) => (/[\r\n][^\r\n]/.test(body) ? body.replaceAll(/[\r\n]+/g, '') : undefined),
-        'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks',
+        DATA_BINARY,
+      ],
+      [
+        1,
+        'with the line breaks that its indentation shows, which curl -d removes from a file',
+        withLines,
+        DATA_BINARY,
       ],
     ],
   },
@@ -60,6 +68,15 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
     ],
   },
 ];
+
+/** Puts a line break before each indentation of JSON and before its last bracket. Undefined for other bodies. */
+function withLines(body: string): string | undefined {
+  const [, first] = /^[[{]([ \t]+)/.exec(body) ?? [];
+  if (first === undefined || body.includes('\n')) return undefined;
+  // White space that follows a colon, or is shorter than the first indentation, is not an indentation.
+  const indentation = new RegExp(`${STRING.source}|(?<!:)[ \\t]{${first.length},}|[\\]}]$`, 'g');
+  return body.replaceAll(indentation, (part) => (part.startsWith('"') ? part : `\n${part}`));
+}
 
 function withoutReturns(body: string): string {
   return body.split('\r\n').join('\n');
