@@ -1,3 +1,4 @@
+// Needs mkfifo and cat. Reads endless files and pipes with forty processes, under a limit of memory.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
