@@ -22,7 +22,6 @@ const LONGEST = [
   'end-to-end/resume-torture.system.test.ts',
   'end-to-end/clock.system.test.ts',
   'answers/answers.built.test.ts',
-  'documentation/pages.built.test.ts',
   'end-to-end/hostile-receivers.built.test.ts',
   'cli/doctor.built.test.ts',
   'end-to-end/test-command.built.test.ts',
