@@ -1,4 +1,4 @@
-// Prints which test files `npm test` leaves to `npm run test:system`, with the needs in their first lines.
+// Prints which test files `npm test` leaves to `npm run test:system`, with the reasons in their first lines.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const counts = new Map();
 for (const file of files) {
   const [first] = readFileSync(join(folder, file), 'utf8').split('\n', 1);
   const need =
-    /^\/\/ (Needs [^.]+|Takes minutes)/.exec(first)?.[1] ??
+    /^\/\/ (Needs [^.]+|(?:Takes|Kills|Measures) [^.:]+)/.exec(first)?.[1] ??
     'Needs something that its first line does not name';
   counts.set(need, (counts.get(need) ?? 0) + 1);
 }

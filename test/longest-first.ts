@@ -21,16 +21,19 @@ const LONGEST = [
   'queue/server-torture.system.test.ts',
   'end-to-end/resume-torture.system.test.ts',
   'end-to-end/clock.system.test.ts',
-  'documentation/pages.built.test.ts',
-  'end-to-end/interruption.built.test.ts',
+  'answers/answers.built.test.ts',
   'end-to-end/hostile-receivers.built.test.ts',
   'cli/doctor.built.test.ts',
   'end-to-end/test-command.built.test.ts',
+  'check/never-ends.test.ts',
+  'cli/verbs/test-receiver/idempotence-output.test.ts',
+  'cli/foreign-commands.test.ts',
   'app/sync-audience.test.ts',
   'engine/stampede.system.test.ts',
   'transport/reconnect.test.ts',
   'stores/sqlite/queue/sqlite-queue.test.ts',
   'end-to-end/order.test.ts',
+  'app/bit-rot.test.ts',
 ];
 
 /** Starts with the files that take longest, even without the durations of an earlier run. */

@@ -44,7 +44,7 @@ describe('the name of a test file', () => {
     expect(reached('end-to-end/disk-faults.system.test.ts').filter(needsProgram)).toContain(
       'failing-disk.ts',
     );
-    expect(reached('end-to-end/interruption.built.test.ts').filter(needsBuild)).toEqual([
+    expect(reached('end-to-end/interruption.system.test.ts').filter(needsBuild)).toEqual([
       'end-to-end/hooks.ts',
     ]);
     expect(reached('duration.test.ts')).toEqual(['duration.test.ts']);
@@ -78,7 +78,7 @@ function isSystem(file: string): boolean {
 }
 
 function saysWhatItNeeds(file: string): boolean {
-  return /^\/\/ (?:Needs|Takes minutes)/.test(texts.get(file) ?? '');
+  return /^\/\/ (?:Needs|Takes|Kills|Measures) /.test(texts.get(file) ?? '');
 }
 
 function needsProgram(file: string): boolean {

@@ -6,8 +6,8 @@ import { IS_LONG } from './torture.ts';
 
 /**
  * Names of test files: `x.test.ts` needs only Node, `x.built.test.ts` the built program, and `x.system.test.ts` another
- * program or minutes, as its first line says. `npm test` runs the first two kinds, `npm run test:system` the third. The
- * program is built only if a file that needs it runs.
+ * program, or it takes minutes, kills processes or measures memory, as its first line says. `npm test` runs the first two
+ * kinds, `npm run test:system` the third. The program is built only if a file that needs it runs.
  */
 const [BUILT, SYSTEM] = ['test/**/*.built.test.ts', 'test/**/*.system.test.ts'];
 const BUILD_FIRST = { globalSetup: ['test/build/global-setup.ts'] };

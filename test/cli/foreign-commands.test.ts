@@ -125,7 +125,7 @@ describe('text from outside never becomes a workflow command of a CI runner', ()
     const file = join(cwd, 'state.txt');
     const onRequest = (): void => appendFileSync(file, `${AT_START}\n${LINE}\n`);
     const { url } = await receiving({ secret: SECRET, onRequest });
-    const state = ['--state', `cat ${file} 2>/dev/null || true`, '--reset', `rm -f ${file}`];
+    const state = ['--state', `[ ! -f ${file} ] || exec cat ${file}`, '--reset', `rm -f ${file}`];
     const lines = await bothWays(['test', url, '--secret', SECRET, ...state, '--only', 'twice']);
     expect(lines.flatMap(textsIn).join('\n')).toContain(LINE);
   });

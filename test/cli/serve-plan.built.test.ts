@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { basic } from '../service/serving.ts';
 import { jsonLines, receiving } from '../end-to-end/receiving.ts';
-import { nextJson } from '../end-to-end/running-command.ts';
-import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { nextJson, type RunningCommand } from '../end-to-end/running-command.ts';
+import { startHooks as startBuilt, type HooksOptions } from '../end-to-end/hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { hooks, startHooks } from './run-in-process.ts';
 
 const plan = (type: string): string => {
   const schema = { properties: { properties: { properties: { n: { type } }, required: ['n'] } } };
@@ -18,14 +19,24 @@ interface Sent {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-async function serving(onViolation: 'report' | 'reject') {
+type Start<Running> = (args: readonly string[], options: HooksOptions) => Running;
+
+/** Starts the service in this process. */
+function serving(onViolation: 'report' | 'reject') {
+  return servingBy(startHooks, onViolation);
+}
+
+async function servingBy<Running extends RunningCommand>(
+  start: Start<Running>,
+  onViolation: 'report' | 'reject',
+) {
   const receiver = await receiving({});
   const cwd = temporaryFolder({ 'plan.json': plan('integer') });
   const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
   const Webhooks = { webhooks: [receiver.url], delivery: { allowPrivate: true } };
   const source = { writeKey: 'k', plan: { file: 'plan.json', onViolation }, destinations: { Webhooks } };
   writeFileSync(join(cwd, '.hooksrc.json'), JSON.stringify({ sources: { web: source } }));
-  const serve = startHooks(['serve', '--port', '0', '-o', 'json'], { cwd, env, timeoutMs: 60_000 });
+  const serve = start(['serve', '--port', '0', '-o', 'json'], { cwd, env, timeoutMs: 60_000 });
   const { url } = await nextJson<{ url: string }>(serve);
   const post = async (path: string, body: object): Promise<Sent> => {
     const text = JSON.stringify(body);
@@ -127,7 +138,8 @@ it('is named by hooks send, not the status of the batch', async () => {
 });
 
 it('loads a changed plan on SIGHUP, and keeps the old one if the new one is broken', async () => {
-  const { cwd, post, serve } = await serving('reject');
+  // SIGHUP needs a process of its own.
+  const { cwd, post, serve } = await servingBy(startBuilt, 'reject');
   expect(await post('/v1/track', message('x', 'm1'))).toMatchObject({ status: 400 });
   writeFileSync(join(cwd, 'plan.json'), '{"rules": [{"key": "A"}]}');
   serve.child.kill('SIGHUP');

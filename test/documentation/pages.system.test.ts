@@ -8,7 +8,7 @@ import { hasTools, PAGES_TO_FOLLOW, toolsOf } from './tools.ts';
 const programs = await programsFolder();
 
 describe('the commands of a page', () => {
-  it.concurrent.each(PAGES_TO_FOLLOW.filter((page) => toolsOf(page).length > 0 && hasTools(toolsOf(page))))(
+  it.concurrent.each(PAGES_TO_FOLLOW.filter((page) => hasTools(toolsOf(page))))(
     'do in their order what the page says: %s',
     { timeout: 400_000 },
     async (page) => {

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { hooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { hooks } from './hooks.ts';
 import { testing } from './testing.ts';
 
 const SECRET = 'a-secret-of-16';

@@ -38,7 +38,7 @@ async function tested(
 ): Promise<HooksResult> {
   const cwd = temporaryFolder({ 'app.mjs': APP });
   const url = `http://127.0.0.1:${await freePort()}/`;
-  const state = '[ ! -f state.txt ] || cat state.txt';
+  const state = '[ ! -f state.txt ] || exec cat state.txt';
   const commands = argv`--state ${state} --reset ${'rm -f *.txt'} --no-config`;
   const receiver = ['--', process.execPath, join(cwd, 'app.mjs'), how];
   return hooks(['test', url, ...commands, '--seed', '1', ...flags, ...receiver], {

@@ -1,3 +1,4 @@
+// Kills processes: replays to the queue.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';

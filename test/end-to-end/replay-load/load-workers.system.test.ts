@@ -1,3 +1,4 @@
+// Kills processes: a receiver and workers under load, four processes for each test.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';

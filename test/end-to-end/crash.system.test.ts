@@ -1,3 +1,4 @@
+// Kills processes: serve and worker, at each moment of a delivery.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Measures memory: of programs that make 100,000 calls.
 import { describe, expect, it } from 'vitest';
 import { PEAK_MB } from './delivering.ts';
 import { startLibraryProgram } from './library-program.ts';

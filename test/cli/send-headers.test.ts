@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { hooks } from '../end-to-end/hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks } from './run-in-process.ts';
 
 const TOKEN = 'canary-of-the-authorization';
 

@@ -1,3 +1,4 @@
+// Takes half a minute: 40,000 requests between processes. compare.test.ts compares small inputs in one process.
 import { describe, expect, it } from 'vitest';
 import { argv } from '../../../../end-to-end/argv.ts';
 import { hooks, startHooks } from '../../../../end-to-end/hooks.ts';

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { hooks, startHooks, type RunningHooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { basic } from '../service/serving.ts';
 import { until } from '../until.ts';
 import { argv } from './argv.ts';
-import { hooks, startHooks, type RunningHooks } from './hooks.ts';
 import { headerOf, receiving, type Receiving } from './receiving.ts';
 import { nextJson, nextUrl } from './running-command.ts';
 
@@ -27,7 +27,7 @@ it('an imported message arrives only at the destination that lacks it, with the 
   });
   const start = (line: readonly string[]): RunningHooks => {
     const running = startHooks([...line, '-o', 'json'], { cwd });
-    onTestFinished(async () => void (await running.stop('SIGKILL')));
+    onTestFinished(async () => void (await running.stop('SIGTERM')));
     return running;
   };
   const serve = start(argv`serve --port 0 --store old.db`);

@@ -1,3 +1,4 @@
+// Kills processes: send and replay, by signals of a terminal and by SIGKILL. resume.test.ts interrupts in one process.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

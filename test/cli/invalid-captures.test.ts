@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hooks } from '../end-to-end/hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks } from './run-in-process.ts';
 
 const CAPTURE = JSON.parse(
   readFileSync(new URL('../../fixtures/captures/track.json', import.meta.url), 'utf8'),

@@ -1,3 +1,4 @@
+// Needs head. Fills a disk, and closes pipes and streams of the program in a shell.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Measures memory: of a listener under hundreds of megabytes and connections.
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RawConnection } from '../receiver/raw-connection.ts';
