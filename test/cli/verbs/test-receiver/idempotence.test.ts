@@ -12,8 +12,8 @@ import { until } from '../../../until.ts';
 import { hooks, startHooks, type InProcessOptions } from '../../run-in-process.ts';
 
 const RECEIVERS = join(import.meta.dirname, '../../../idempotence/receivers/receivers.js');
-/** Prints the receiver's state. Uses only a shell and cat, because a run reads the state a hundred times. */
-const READ = 'cat state/*.txt 2>/dev/null || true';
+/** Prints the receiver's state, in one process, because a run reads the state a hundred times. */
+const READ = '[ ! -f state/effects.txt ] || exec cat state/*.txt';
 const WHSEC = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 /** Deletes the receiver's state. */
 const RESET = 'rm -f state/*';
