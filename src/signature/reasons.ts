@@ -43,7 +43,7 @@ export const FIXES = {
   'python-json': `${SAME_BYTES}. In Python: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
   'escaped-unicode': `${SAME_BYTES}. Write it without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
   'escaped-slash': `${SAME_BYTES}. In PHP: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,
-  'reordered-keys': `${RAW_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
+  'reordered-keys': `${SAME_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
   'lossy-json':
     'Reject the request: it may be forged. If the sender is yours, sign the bytes that it sends, in UTF-8, with each key once and large numbers as strings',
   'trimmed-secret':
@@ -67,7 +67,7 @@ export const FIXES = {
     'Sign the whole body that is sent, not one message of it. Batched Webhooks (Actions) of Segment sign only the first event: --scheme segment-batch accepts that, but anyone can then append other events',
   gzip: 'Sign and verify the same bytes: the uncompressed ones on both sides, or the compressed ones on both',
   'url-encoded': 'Send the JSON itself as the body, with Content-Type: application/json',
-  'object-text': RAW_BYTES,
+  'object-text': `${SAME_BYTES}. Sign the JSON text, not what the language prints for the object (json.dumps(message), not str(message))`,
   chunked: RAW_BYTES,
   'wrapped-body': RAW_BYTES,
   'encoded-body': RAW_BYTES,

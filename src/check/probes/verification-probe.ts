@@ -68,11 +68,13 @@ export class VerificationProbe {
     const until = clock.now() + PROBING_MS;
     const ofHeader = await this.#ofHeader(request);
     if (ofHeader !== undefined) return ofHeader;
+    // A digest of another scheme in the header that is wanted: another hash or encoding explains it more simply.
+    let otherScheme: ReceiverMistake | undefined;
     for (const { request: wrong, mistake } of await mistakenRequests(
       Buffer.from(request.body),
       this.#options,
     )) {
-      if (clock.now() > until || this.#receiver.over !== undefined) return undefined;
+      if (clock.now() > until || this.#receiver.over !== undefined) return otherScheme;
       const accepted = await this.#acceptance(inHeaders(wrong, this.#names));
       if (accepted === 'lost') return undefined;
       if (accepted === undefined) {
@@ -82,9 +84,11 @@ export class VerificationProbe {
       const header = await this.#headerOf(wrong);
       const says = `${mistake.says}${header === undefined ? '' : `, in ${header}`}${accepted.later}`;
       const fix = header === undefined ? mistake.fix : `${mistake.fix}; and ${this.#readFix}`;
-      return { ...mistake, says, fix, confidence: 'proved' };
+      const found: ReceiverMistake = { ...mistake, says, fix, confidence: 'proved' };
+      if (mistake.code !== 'other-scheme' || !this.#isWanted(header)) return found;
+      otherScheme ??= found;
     }
-    return undefined;
+    return otherScheme;
   }
 
   /** Sends the request again, and returns the mistake that explains the digest in the response or output, if any. */
@@ -134,6 +138,11 @@ export class VerificationProbe {
 
   get #wanted(): string {
     return signatureHeaderNames(this.#options.signer?.schemes ?? DEFAULT_SCHEMES);
+  }
+
+  #isWanted(header: string | undefined): boolean {
+    const schemes = this.#options.signer?.schemes ?? DEFAULT_SCHEMES;
+    return schemes.some((scheme) => layoutOf(scheme).signatureHeader.name === header);
   }
 
   get #readFix(): string {

@@ -45,12 +45,19 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
     status: [400, 500],
     words:
       /"data" argument must be of type string or an instance of Buffer|data must be (?:a )?string or buffer|Unexpected token '?o'?(?:, "\[object |\s+in JSON at position 1\b)|\[object Object\]"? is not valid JSON|stream is not readable|body (?:stream )?already (?:read|consumed)|Body is unusable|Body has already been (?:used|read)|cannot access body after reading/i,
-    fix: "read the body once, as bytes, on this route: express.raw({ type: 'application/json' }) before express.json(), request.get_data(); hash those bytes, then parse them",
+    fix: "read the body once, as bytes, on this route: express.raw({ type: 'application/json' }) before express.json(), request.get_data(), the plugin fastify-raw-body; hash those bytes, then parse them",
+  },
+  'key-missing': {
+    kind: 'receiver',
+    status: [500],
+    words:
+      /"key" argument must be of type string[\s\S]{0,200}undefined|key: expected bytes or bytearray, but got 'NoneType'|\(\$key\) must be of type string, null given/i,
+    fix: 'set the secret where the receiver runs: its variable is not set there, or has another name; let the receiver fail to start without it',
   },
   'missing-there': {
     status: [500],
     words:
-      /Cannot read propert(?:y|ies) of (?:undefined|null)|Cannot destructure property|undefined method .{0,60} for nil|no implicit conversion of nil|'NoneType'|\bKeyError\b|MultiValueDictKeyError|Undefined (?:index|array key|property)|nil pointer dereference|NullPointerException|NullReferenceException|null given|"key" argument must be of type string[\s\S]{0,200}undefined/i,
+      /Cannot read propert(?:y|ies) of (?:undefined|null)|Cannot destructure property|undefined method .{0,60} for nil|no implicit conversion of nil|'NoneType'|\bKeyError\b|MultiValueDictKeyError|Undefined (?:index|array key|property)|nil pointer dereference|NullPointerException|NullReferenceException|null given/i,
     fix: "treat each field as optional (properties, traits and userId may be missing), check the names of headers and of the secret's variable, and that a JSON parser runs on this route",
   },
   'body-limit': {

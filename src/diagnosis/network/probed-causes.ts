@@ -58,8 +58,8 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     fix: give the port of the receiver`,
   'handler-silent': `if: failed=timeout/$ options=http
     proved: the server responds to OPTIONS {path}, but not to this message: its handler, or what reads the body before it, waits (for a body that was read already, the end of the connection, a lock), works too long, or never ends the response
-    fix: let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path (res.end(), done, await), and do slow work after it; --timeout waits longer, up to 30s
-    receiver: read the body by its Content-Length (Python: rfile.read(length)), end the response on every path of the handler (res.end(), done, await), and do slow work after it`,
+    fix: let the handler respond first and do slow work after it, end its response on every path (res.end(), done, await), and read the body by its Content-Length (Python: rfile.read(length)); --timeout waits longer, up to 30s
+    receiver: respond first and do slow work after it, end the response on every path of the handler (res.end(), done, await), and read the body by its Content-Length (Python: rfile.read(length))`,
   'client-certificate': `if: failed=(?:reset|protocol|tls)/ speech=.*mutual options=(?!http)
     proved: it wants a client certificate (mutual TLS), which webhooks do not have
     fix: exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender`,
