@@ -1,16 +1,16 @@
 import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Applicable, Cost } from './change.ts';
 
-/** A text that one side has before or after the secret or the body, and the other side does not. */
+/** Text before, after or around a secret or body, such as a newline, that only the sender or only the receiver has. */
 interface Affix {
-  /** Name of the text, as it follows "with": `a newline`. */
+  /** Name of the text, to follow the word "with": `a newline`. */
   readonly what: string;
   readonly before?: string;
   readonly after?: string;
-  /** Cost of adding the text. Removing it costs 1, because few secrets and bodies have it. */
+  /** How unlikely it is that the text was added. Removing it costs 1, because few secrets or bodies should have it. */
   readonly cost: Cost;
   readonly code: ReasonCode;
-  /** The cost for bodies; undefined if bodies are not tried with the text. */
+  /** Cost of adding the text to a body. Undefined if the text is tried only with secrets. */
   readonly bodyCost?: Cost;
 }
 
@@ -31,12 +31,12 @@ const AFFIXES: readonly Affix[] = [
   ),
 ];
 
-/** The changes that add an affix to a secret or remove it. */
+/** Returns two changes for each affix: one adds the affix to a secret, the other removes it. */
 export function secretAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap((affix) => changesOf(affix, 'the secret'));
 }
 
-/** The changes that add an affix to a body or remove it. They take the body as a string. */
+/** Returns two changes for each affix that has a `bodyCost`: one adds the affix to a body, the other removes it. */
 export function bodyAffixChanges(): readonly Applicable<string>[] {
   return AFFIXES.flatMap(({ bodyCost: cost, ...affix }) =>
     cost ? changesOf({ ...affix, cost, code: 'trailing-newline' }, 'the body') : [],

@@ -1,28 +1,26 @@
 import type { ReasonCode } from '../../signature/reasons.ts';
 
-/**
- * A small difference between how the sender and the receiver compute a signature. It may explain why the signature does
- * not match.
- */
+/** A possible difference between how sender and receiver compute a signature, which would explain a mismatch. */
 export interface SignatureChange {
   readonly code: ReasonCode;
-  /** The change in words that follow "it would match" (`without the trailing newline`). Never shows a secret. */
+  /** Describes the change in words that follow "it would match": `without the trailing newline`. Contains no secret. */
   readonly would: string;
   /** How unlikely the change is. Combinations are tried in order of total cost. A change of cost 4 is tried alone. */
   readonly cost: Cost;
   /** How to fix the mistake. @default the fix of the code, from `fixOf` */
   readonly fix?: string | undefined;
   /**
-   * Whether the change adds an affix, such as a newline, to the value. A chain adds at most one affix of each reason
-   * code, because no sender adds both a space and a newline.
+   * Whether the change adds text, such as a newline, before or after a secret or body. Each secret or body gets at most
+   * one such change per `code`, because hardly any program adds both a space and a newline.
    */
   readonly isAddition?: boolean | undefined;
-  /** Returns words to append to `would` if this is the last change of the body. Later changes can make them untrue. */
+  /** Returns words to append to `would` if no other change of the body follows, which could make them untrue. */
   readonly last?: (() => string) | undefined;
-  /** Returns a more exact code and description. It is slow, and called only for a change that explains the mismatch. */
+  /** Returns a more exact code and description. Slow, so it is called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
 
+/** How unlikely a change is: from 1, a common mistake, to 4, a rare one that is never combined with others. */
 export type Cost = 1 | 2 | 3 | 4;
 
 /** A change, and the value that results from it. */
@@ -30,7 +28,7 @@ export interface Changed<Value> extends SignatureChange {
   readonly value: Value;
 }
 
-/** A change as a row of a table. `apply` returns undefined if the change is impossible for the value. */
+/** A change as a row of a table. `apply` returns undefined if the change does not apply to the value. */
 export type ChangeRow<Value, Result = Value> = readonly [
   cost: Cost,
   would: string,
@@ -45,12 +43,12 @@ export interface RowGroup<Value, Result = Value> {
   readonly fix?: string;
 }
 
-/** A change with the function that makes it. `apply` returns undefined if the change is impossible for the value. */
+/** A change with the function that makes it. `apply` returns undefined if the change does not apply to the value. */
 export interface Applicable<Value, Result = Value> extends SignatureChange {
   readonly apply: (value: Value) => Result | undefined;
 }
 
-/** A table of changes. Groups them by cost once, because a search applies them to hundreds of values. */
+/** A table of changes, grouped by cost once, because a search applies those of one cost to hundreds of values. */
 export class ChangeTable<Value, Result = Value> {
   readonly #byCost: Readonly<Record<Cost, Applicable<Value, Result>[]>> = { 1: [], 2: [], 3: [], 4: [] };
 
@@ -63,7 +61,7 @@ export class ChangeTable<Value, Result = Value> {
     for (const each of others) this.#byCost[each.cost].push(each);
   }
 
-  /** Applies the changes of one cost to a value, except those that are impossible for it. */
+  /** Applies the changes of one cost to a value. Leaves out the changes that do not apply to it. */
   changes(value: Value, cost: Cost): Changed<Result>[] {
     const made: Changed<Result>[] = [];
     for (const { apply, code, would, fix, isAddition } of this.#byCost[cost]) {
@@ -74,7 +72,7 @@ export class ChangeTable<Value, Result = Value> {
   }
 }
 
-/** Replaces what matches a pattern in a text, like `String.replace`. Undefined if nothing matches. */
+/** Replaces matches in a text, like `String.replace`, but returns undefined if nothing matches. */
 export function replaced(
   text: string,
   pattern: RegExp,
@@ -92,24 +90,22 @@ export interface Variant<Value> {
 
 export interface VariantsOptions<Value> {
   readonly roots: readonly Value[];
-  /**
-   * Returns the changes of this cost to a value, in lists. A generator makes each list only when the search
-   * reaches it.
-   */
+  /** Applies the changes of this cost to a value. May be a generator, to make each list only when it is needed. */
   readonly change: (value: Value, cost: Cost) => Iterable<readonly Changed<Value>[]>;
-  /** Returns the changes of this cost that replace the whole value. They can only be the first of a chain. */
+  /** Returns values of this cost to try instead of the roots. Further changes can follow such a replacement. */
   readonly replace: (cost: Cost) => readonly Changed<Value>[];
   /** Identifies a value, so that each value is tried once, with its cheapest changes. */
   readonly keyOf: (value: Value) => string;
-  /** Maximum sum of the costs of chained changes. A replacement can cost more. */
+  /** Maximum total cost of the changes that lead to a value. A value from `replace` can cost more. */
   readonly mostCost: number;
 }
 
 export const COSTS: readonly Cost[] = [1, 2, 3, 4];
 
 /**
- * Makes variants of the roots by chains of changes. Makes those with a given sum of costs only when `at` first asks for
- * it. Yields lists, because V8 takes more processor time to compile generators of single variants than for all digests.
+ * Makes variants of the given values (`roots`) by one change after another. Makes those of each total cost only when
+ * `at` asks for them. Yields lists, because V8 takes longer to compile generators of single variants than to compute
+ * the digests of all variants.
  */
 export class Variants<Value> {
   readonly #options: VariantsOptions<Value>;
@@ -122,7 +118,7 @@ export class Variants<Value> {
     this.#byCost = [options.roots.map((value) => ({ value, changes: [] }))];
   }
 
-  /** Returns the variants whose costs add up to `sum`, in lists. Read the lists of all smaller sums first. */
+  /** Returns the variants of this total cost. They are made from cheaper ones: read the lists of smaller sums first. */
   at(sum: number): Iterable<readonly Variant<Value>[]> {
     const known = this.#byCost[sum];
     return known === undefined ? this.#made(sum) : [known];
@@ -141,7 +137,7 @@ export class Variants<Value> {
     this.#byCost[sum] = made;
   }
 
-  /** Adds the found variants to `made`, without known values and repeated affixes. Returns those that it added. */
+  /** Adds `found` to `made`, except values seen before and repeated additions. Returns the added variants. */
   #kept(
     found: readonly Changed<Value>[],
     before: readonly SignatureChange[],

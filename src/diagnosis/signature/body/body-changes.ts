@@ -13,11 +13,11 @@ import { byteChanges } from './byte-changes.ts';
 import { encodedForms, formChanges } from './form-changes.ts';
 import { jsonNumbers, jsonParts, jsonSpellings } from './json-changes.ts';
 
-/** Bytes that may have been signed in place of the body. */
+/** Bytes that may have been signed: the received body, or bytes that a mistake may have put in its place. */
 export class BodyCandidate {
-  /** The bytes. UTF-8 is kept as a string: most candidates are only hashed, and strings are cheaper to make than buffers. */
+  /** A string for UTF-8: most candidates are only hashed, and a string is cheaper to make than a buffer. */
   readonly bytes: Bytes;
-  /** Whether changes of the content can follow. Other candidates, such as re-serialized JSON, get only `byteChanges`. */
+  /** Whether all kinds of changes can follow. If not, as after re-serializing JSON, only `byteChanges` are tried. */
   readonly isContent: boolean;
   #body: KeptBody | undefined;
 
@@ -27,7 +27,7 @@ export class BodyCandidate {
     this.#body = body;
   }
 
-  /** Identifies the bytes. Bytes that are not UTF-8 get a lone surrogate in front, which no text in UTF-8 can have. */
+  /** Identifies the bytes. If they are not UTF-8, the key starts with a lone surrogate, which UTF-8 cannot encode. */
   get key(): string {
     return typeof this.bytes === 'string' ? this.bytes : `\ud800${asBuffer(this.bytes).toString('latin1')}`;
   }
@@ -41,7 +41,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Applies the changes of this cost to a body. Returns the bodies that one side may have used in place of it. */
+/** Applies the changes of this cost to a body. Returns the bodies that the sender or receiver may have used instead. */
 export function bodyChanges(
   candidate: BodyCandidate,
   cost: Cost,
@@ -50,7 +50,7 @@ export function bodyChanges(
   return [...bodyChangeLists(candidate, cost, deadline)].flat();
 }
 
-/** Yields the bodies of `bodyChanges` in lists, the likeliest first: a search that ends early does not make the others. */
+/** Yields the results of `bodyChanges` in lists, the likeliest first. If a search ends early, the rest are not made. */
 export function* bodyChangeLists(
   candidate: BodyCandidate,
   cost: Cost,
@@ -63,11 +63,11 @@ export function* bodyChangeLists(
   yield signedBodies(stringifiedChange(body, cost), false);
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
-  // Other changes of the content follow only a likely one: they take most of the time, and hardly ever explain anything.
+  // Allows more content changes only after one of cost 1: after rarer ones, they take long and seldom explain a mismatch.
   const isLikely = cost === 1;
   if (isLikely) yield signedBodies(wrappedChanges(body), true);
   yield signedBodies(jsonParts(body, cost, deadline), isLikely);
-  // A program that writes numbers again also writes the rest again.
+  // Allows further changes at any cost, because a program that rewrites numbers also rewrites the rest of the JSON.
   yield signedBodies(jsonNumbers(body, cost, deadline), true);
   for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, isLikely);
   yield signedBodies(DECODINGS.changes(written, cost), isLikely);
@@ -85,7 +85,7 @@ function signedBodies(
   return Array.from(changes, (change) => ({ ...change, value: new BodyCandidate(change.value, isContent) }));
 }
 
-/** Returns the constant texts that broken senders sign instead of the body, such as `[object Object]`. */
+/** Returns the constant texts of this cost that broken programs hash instead of the body, such as `[object Object]`. */
 export function bodyReplacements(cost: Cost): readonly Changed<BodyCandidate>[] {
   return signedBodies(CONSTANTS.changes(undefined, cost), false);
 }
@@ -111,7 +111,7 @@ const CONSTANTS = new ChangeTable<undefined, string>([
   },
 ]);
 
-/** Yields the JSON-stringified body. Signing it is a mistake, unless the scheme is lenient and --exact is not given. */
+/** Yields `JSON.stringify(JSON.parse(body))` if it differs from the body: signing it is a common mistake. */
 function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<string>> {
   const { text = '', json } = body;
   if (cost !== 1 || json === undefined || json === text) return;
@@ -146,11 +146,11 @@ const TEXTS: readonly RowGroup<KeptBody, string>[] = [
 ];
 const TEXT_CHANGES = new ChangeTable(TEXTS);
 
-/** The text that Python prints for parsed JSON, by `str(message)`. */
+/** Converts compact JSON to the text that Python's `str(message)` returns after parsing it: `{'test': True}`. */
 function printed(json: string): string {
   return json.replaceAll(
     /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
-    (part) => WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // the literal of a JSON string
+    (part) => WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // all other parts are string literals
   );
 }
 

@@ -9,17 +9,17 @@ import { isPacked, plainQuotes } from '../codecs/codec-texts.ts';
 import { BYTE_CODECS } from '../codecs/codecs.ts';
 import { jsonAfterText, jsonThenMore, unchunked } from './wrapped-json.ts';
 
-/** A kind of body from which the right body can be recovered, such as an envelope or a multipart form. */
+/** A kind of received body from which the signed body may be recovered, such as an SQS event or a multipart form. */
 interface Wrapping {
   readonly code: ReasonCode;
-  /** Describes the received body, to follow "the body": `is a multipart form`. */
+  /** Describes the received body, in words that follow "the body": `is a multipart form`. */
   readonly says: string | ((body: KeptBody) => string);
   readonly fix: string | ((body: KeptBody) => string);
-  /** Returns the right body, such as the JSON in an envelope. Undefined for a body of another kind. */
+  /** Returns the recovered body, such as the JSON in an SQS event. Undefined if there is none to recover. */
   readonly inside: (body: KeptBody) => Bytes | undefined;
 }
 
-/** Returns the bodies that may be wrapped in this one, as changes of cost 1. */
+/** Returns the bodies that can be recovered from this one, each as a change of cost 1 (likely). */
 export function wrappedChanges(body: KeptBody): readonly Changed<Bytes>[] {
   return WRAPPINGS.flatMap(({ code, says, fix, inside }) => {
     const value = inside(body);
@@ -33,15 +33,15 @@ function textFor(body: KeptBody, text: string | ((body: KeptBody) => string)): s
   return typeof text === 'string' ? text : text(body);
 }
 
-/** A note on something odd about a body. It does not explain a mismatch, because many correct bodies are odd. */
+/** A note on an odd body, for a mismatch that nothing explains. The note proves nothing: correct bodies can be odd. */
 export interface BodyNote {
-  /** Describes the body, to follow "the body": `is compressed (gzip, zlib or zstd)`. */
+  /** Describes the body, in words that follow "The body": `is compressed (gzip, zlib or zstd)`. */
   readonly says: string;
-  /** How to get the right body. Undefined if the body may well be right. */
+  /** How to get the body that was signed. Undefined if the oddity does not suggest that this body is wrong. */
   readonly fix?: string | undefined;
 }
 
-/** Returns a note on the most telling oddity of a body. Undefined for an ordinary body. */
+/** Returns a note on the most telling oddity of a body. Undefined if the body has none. */
 export function bodyNoteOf(body: KeptBody): BodyNote | undefined {
   const wrapping = WRAPPINGS.find(({ inside }) => inside(body) !== undefined);
   if (wrapping !== undefined) return { says: textFor(body, wrapping.says) };
@@ -114,7 +114,7 @@ const CUT_OFF =
 /** Maximum number of characters to quote from a body that is not JSON. */
 const QUOTED = 40;
 
-/** Oddities of a body, the most telling first. `says` returns undefined if the body does not have the oddity. */
+/** Oddities of a body, the most telling first. `says` returns a description, or undefined if the oddity is absent. */
 const LOOKS: readonly (readonly [says: (body: KeptBody) => string | undefined, fix?: string])[] = [
   [
     ({ bytes }) =>
@@ -144,7 +144,7 @@ const LOOKS: readonly (readonly [says: (body: KeptBody) => string | undefined, f
   [({ text, problem }) => (problem === undefined ? undefined : `is not JSON: ${beginning(text)}`)],
 ];
 
-/** Matches text that looks like a value printed by JavaScript, PHP, Python, Ruby, Go, Java, Node or .NET. */
+/** Matches the start of a value as JavaScript, PHP, Python, Ruby, Go, Java or .NET prints it, such as Go's `map[`. */
 const PRINTED =
   /^\s*(?:\[object \w+\]\s*$|Array\s*(?:$|\()|array\(\d|\{\s*'[^']*':|b['"]|\{\s*(?:"[^"]*"|:\w+)\s*=>|map\[|\{\w+=|<Buffer |System\.\w|\{ \w+: ')/;
 

@@ -5,8 +5,8 @@ import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
 
 /**
- * Applies the changes of this cost that suit any body, JSON or not: to its ends, line breaks, byte order mark and
- * character set. A body that is not UTF-8 keeps its character set.
+ * Applies the changes of this cost that do not parse the body: to its line breaks, its end, its byte order mark and its
+ * character set or Unicode form. A body that is not UTF-8 arrives as a Uint8Array, and keeps its character set.
  */
 export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[] {
   if (typeof bytes !== 'string') {
@@ -23,7 +23,7 @@ export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[]
 
 const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
 
-/** Changes of a body as text. A body that is not UTF-8 is read as Latin-1, one character per byte. */
+/** Changes to the text of a body. If a body is not UTF-8, its text has one character per byte, as in Latin-1. */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
     code: 'crlf',
@@ -69,7 +69,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
   },
 ];
 
-/** Puts a line break before each indentation of JSON and before its last bracket. Undefined for other bodies. */
+/** Restores line breaks that indented JSON lost: the indentation shows where they were. Undefined for other bodies. */
 function withLines(body: string): string | undefined {
   const [, first] = /^[[{]([ \t]+)/.exec(body) ?? [];
   if (first === undefined || body.includes('\n')) return undefined;

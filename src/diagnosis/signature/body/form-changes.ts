@@ -9,8 +9,8 @@ import { joinedFields } from './joined-fields.ts';
 const code = 'url-encoded';
 
 /**
- * Yields texts that may have been signed in place of a form, in lists: its fields joined into one text, the value of
- * one field, its fields as JSON, or the form as another program encodes it. For JSON, yields only its joined fields.
+ * Yields texts that may have been signed in place of a form: its fields joined into one text, the value of one field,
+ * its fields as JSON, or the form as another program encodes it. For a JSON object, yields only its joined fields.
  */
 export function* formChanges(
   body: KeptBody,
@@ -27,7 +27,7 @@ export function* formChanges(
 
 const IS_FORM = /^[^\s={["]{1,100}=/;
 
-/** Yields the JSON of the fields of a form, and the form as other programs encode it. */
+/** Yields the fields of a form as JSON, and the form as other programs encode it, with %20 for a space, for example. */
 function* otherForms(text: string, cost: Cost): Generator<Changed<string>> {
   const fields = Object.fromEntries(new URLSearchParams(text));
   const would = 'over the JSON of its form fields';
@@ -41,7 +41,7 @@ function* otherForms(text: string, cost: Cost): Generator<Changed<string>> {
   }
 }
 
-/** Yields the values of a form, the longest field first, because the signed body is usually the longest. */
+/** Yields the values of a form's fields, the longest field first, because its value is usually the signed text. */
 function* fieldLists(text: string, deadline: Deadline): Generator<readonly Changed<string>[]> {
   const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
   const would = 'over the value of the form field alone';
@@ -51,12 +51,13 @@ function* fieldLists(text: string, deadline: Deadline): Generator<readonly Chang
   }
 }
 
-/** Number of fields to decode at a time. A form can have more fields than the deadline leaves time for. */
+/** Number of fields to decode between checks of the deadline, because a form can have a very large number of fields. */
 const FIELDS_A_LIST = 16;
 
+/** Common names of a form field that holds the whole message. */
 const FIELDS = ['payload', 'body', 'data'];
 
-/** Yields a text in each percent-encoding (cost 2), and as the only field of a form (cost 3). */
+/** Yields the text in each percent-encoding at cost 2, and as the only field of a form at cost 3. */
 export function* encodedForms(text: string, cost: Cost): Generator<Changed<Bytes>> {
   const written = { text, bytes: Buffer.from(text) };
   yield* ENCODINGS.changes(written, cost);

@@ -3,7 +3,7 @@ import type { Changed, Cost } from '../change.ts';
 
 type NamedValue = readonly [name: string, value: string];
 
-/** A format for joined fields: a description, a function that writes one field, and the separator. */
+/** A way to join the fields of a form or of a JSON object into one text. */
 type Joint = readonly [what: string, write: (field: NamedValue) => string, separator: string];
 
 const JOINTS: readonly Joint[] = [
@@ -14,8 +14,8 @@ const JOINTS: readonly Joint[] = [
 ];
 
 /**
- * Yields the fields of a form or a JSON object, joined into one text in different ways. Twilio, Mailgun and payment
- * services sign such a text in place of the body. Unsorted fields cost more.
+ * Yields the fields of a form or of a JSON object, joined into one text in different ways. Some services sign such a
+ * text instead of the body: Twilio signs the URL and the sorted fields. Unsorted fields cost 1 more than sorted ones.
  */
 export function* joinedFields(body: KeptBody, isForm: boolean, cost: Cost): Generator<Changed<string>> {
   const fields = fieldsOf(body, isForm);

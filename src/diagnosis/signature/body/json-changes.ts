@@ -21,8 +21,8 @@ import { VALUE_ROWS, type JsonRow } from './value-rows.ts';
 import { ChangeTable, type Changed, type Cost } from '../change.ts';
 
 /**
- * Applies the changes of this cost to the content of JSON: takes one part, wraps the whole, drops members, or writes
- * values differently. Yields nothing for a body that is not JSON.
+ * Applies the changes of this cost to the content of JSON: takes one part, puts the whole into a list, drops members,
+ * renames keys or changes values. Yields nothing for a body that is not JSON.
  */
 export function jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   return contentChanges(body, deadline, (node) => [
@@ -31,7 +31,7 @@ export function jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Gener
   ]);
 }
 
-/** Writes the numbers of JSON with other decimals, at this cost. Yields nothing for a body that is not JSON. */
+/** Yields JSON with `.0` after all whole numbers (cost 1) or one of them (cost 2). Yields nothing for other bodies. */
 export function jsonNumbers(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   return contentChanges(body, deadline, (node) => withFloats(node, cost));
 }
@@ -48,7 +48,7 @@ function* contentChanges(
   }
 }
 
-/** Whether a change removed white space. Text that is copied from the body, or from a string in it, keeps its own. */
+/** Whether a change also made the JSON compact. Text copied from the body, or from a string in it, stays as it was. */
 function isCompacted(value: string, { text = '' }: KeptBody, node: JsonNode): boolean {
   const whole = compact(node);
   const isCopied = text.includes(value) || whole.includes(JSON.stringify(value));
@@ -57,7 +57,7 @@ function isCompacted(value: string, { text = '' }: KeptBody, node: JsonNode): bo
 
 const COMPACTED = ', and without the white space between its parts';
 
-/** Yields the JSON of a body in the styles of other serializers that have this cost. */
+/** Yields the JSON of a body in styles of other serializers, such as Python's json.dumps. Rarer styles cost more. */
 export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
   if (json !== undefined) yield* json.spelled(cost);
@@ -65,7 +65,7 @@ export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): 
 
 const read = new WeakMap<KeptBody, SpelledJson>();
 
-/** Parses the JSON of a body once. Undefined if there is none, or if the deadline passes first. */
+/** Parses a body and caches the result. Undefined for all but JSON objects, lists and strings, or if time runs out. */
 function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefined {
   const known = read.get(body);
   if (known !== undefined || !/^\s*[[{"]/.test(body.head)) return known;
@@ -79,21 +79,21 @@ function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | undefine
 
 const spellings = new Map<Cost, readonly Spelling[]>();
 
-/** Writes one JSON tree in the spellings of other programs. */
+/** Parsed JSON, to be written as other programs write it: with their white space, escapes, numbers and key order. */
 class SpelledJson {
   readonly node: JsonNode;
   readonly #given: string;
   readonly #deadline: Deadline;
   /**
-   * Maximum length of a spelling before its escapes, in characters. A deeply nested body of 32 KB would grow to 30 MB
-   * when indented, because indentation grows with the square of the depth. Bodies of real senders stay far below this
-   * limit.
+   * Maximum length of the rewritten JSON before escaping, in characters. A deeply nested body of 32 KB could grow to
+   * 30 MB when indented, because each level is indented more than the last. Real bodies stay far below this limit.
    */
   readonly #longest: number;
-  /** The previous spelling, and its text before escapes. Spellings that differ only in their escapes share the text. */
+  /** The last style, and its text before escaping, which is reused for styles that differ only in their escapes. */
   #last: { readonly how: Spelling; readonly text: string } | undefined;
+  /** The characters of this JSON that serializers escape differently, as a JSON string. */
   #escaped: string | undefined;
-  /** The distinct numbers of the JSON, as they are spelled there. */
+  /** The distinct numbers of the JSON, as written there (`1.0` is not `1`). */
   readonly #numbers: readonly string[];
 
   constructor(node: JsonNode, given: string, deadline: Deadline) {
@@ -119,9 +119,7 @@ class SpelledJson {
     }
   }
 
-  /**
-   * Whether the unusual escapes and numbers of a spelling change this JSON. If not, another spelling has the same text.
-   */
+  /** Whether a style's numbers and unusual escapes affect this JSON. If not, another style writes the same text. */
   #tells({ escape, usual, number }: Spelling): boolean {
     if (number !== undefined && !this.#numbers.some((text) => number(text) !== text)) return false;
     const literal = (this.#escaped ??= JSON.stringify(
@@ -141,6 +139,7 @@ class SpelledJson {
   }
 }
 
+/** Number of characters to which even a small body may grow when it is rewritten, with indentation for example. */
 const LEAST_LONGEST = 1024 * 1024;
 
 const LIST_ROWS: readonly JsonRow[] = [
@@ -155,9 +154,9 @@ const LIST_ROWS: readonly JsonRow[] = [
   [2, 'with the message in a list', (node) => (listIn(node) ? undefined : `[${compact(node)}]`)],
 ];
 
-/** Names of members in which services wrap a body. One side may use the member, and the other the whole body. */
+/** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
-/** Names of members that are also common in bodies that are not wrapped. */
+/** Names of members that seldom wrap a body: they are also common in bodies that are not wrapped. */
 const MEMBERS = ['event', 'detail', 'properties'];
 
 const PART_ROWS: readonly JsonRow[] = [
@@ -175,7 +174,7 @@ function jsonInName(node: JsonNode): string | undefined {
   return others.length === 0 && /^\s*[[{]/.test(only?.key ?? '') ? only?.key : undefined;
 }
 
-/** The compact JSON of a member that is an object or a list, or JSON in a string. Undefined for other members. */
+/** Returns a member's object or list as compact JSON, or its string if that starts like JSON. Otherwise undefined. */
 function memberText(node: JsonNode, name: string): string | undefined {
   const member = nodeMembers(node).find(({ key }) => key === name)?.value;
   if (member === undefined || member.kind === 'literal') return undefined;
@@ -189,7 +188,7 @@ const PART_CHANGES = new ChangeTable<JsonNode, string>([
   { code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES },
 ]);
 
-/** Yields the body without one member, for each of the first MOST_MEMBERS: a sender may add a field after signing. */
+/** Yields the body without each of its first MOST_MEMBERS members in turn: a sender may add a field after signing. */
 function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
   for (const { key } of nodeMembers(node).slice(0, MOST_MEMBERS)) {
     const members = nodeMembers(node).filter((member) => member.key !== key);
@@ -200,8 +199,8 @@ function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
 }
 
 /**
- * Yields the body with `.0` after all its whole numbers, and after each of the first MOST_MEMBERS alone. Python, Ruby
- * and Java write whole floats like this. A JavaScript program that parses a body and writes it again drops the `.0`.
+ * Yields the body with `.0` after all its whole numbers (cost 1), or after one of the first MOST_MEMBERS (cost 2).
+ * Python, Ruby and Java write the float 1 as `1.0`. A JavaScript program that rewrites the body drops the `.0`.
  */
 function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
   if (cost > 2) return;
@@ -223,5 +222,6 @@ function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
 }
 
 const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
+/** Maximum number of members, or of numbers, to change one at a time. */
 const MOST_MEMBERS = 20;
 const ADDED_LATER = 'Sign the body when it is complete: nothing may change it between signing and sending';

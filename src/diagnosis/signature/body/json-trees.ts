@@ -2,24 +2,23 @@ import type { JsonMember, JsonNode } from '../../../signature/body/json-text.ts'
 import { jsonTreeText } from '../../../signature/body/json-tree-text.ts';
 import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
 
-/** The members of an object; none for other values. */
 export function nodeMembers(node: JsonNode): readonly JsonMember[] {
   return node.kind === 'object' ? node.members : [];
 }
 
-/** The messages of `[…]` or `{"batch":[…]}`. Undefined for other JSON. */
+/** Returns the messages of a list, or of a batch as in Segment's API: `{"batch":[…]}`. Undefined for other JSON. */
 export function listIn(node: JsonNode): readonly JsonNode[] | undefined {
   if (node.kind === 'array') return node.items;
   const batch = nodeMembers(node).find(({ key }) => key === 'batch')?.value;
   return batch?.kind === 'array' ? batch.items : undefined;
 }
 
-/** Writes JSON without white space. */
+/** Writes JSON as JSON.stringify does, but keeps numbers as they were written and keys in their order. */
 export function compact(node: JsonNode): string {
   return jsonTreeText(node, COMPACT_SPELLING);
 }
 
-/** Replaces each node of a tree, children before their parents. */
+/** Copies a tree and replaces each of its nodes, children before their parents. */
 export function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
   if (node.kind === 'array') {
     return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });

@@ -2,21 +2,20 @@ import type { JsonMember, JsonNode } from '../../../signature/body/json-text.ts'
 import { replaced, type ChangeRow } from '../change.ts';
 import { compact, mapped } from './json-trees.ts';
 
-/** A row for a change of JSON, whose result is text. */
 export type JsonRow = ChangeRow<JsonNode, string>;
 
-/** Matches keys that frameworks add to a parsed body: routes (Rails, Phoenix), ids (Mongoose), tokens of forms. */
+/** Matches keys that frameworks add to a parsed body, such as `controller` of Rails and `__v` of Mongoose. */
 const FRAMEWORK_KEYS =
   /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
 
-/** Styles in which serializers of .NET, Java and Python write keys. */
+/** Styles to which serializers of .NET, Java and Python convert keys. */
 const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
   ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
   ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
   ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
 ];
 
-/** Changes that programs make to the members and values of JSON when they parse it and write it again. */
+/** Changes that a program may make to the members and values of JSON when it parses and rewrites the body. */
 export const VALUE_ROWS: readonly JsonRow[] = [
   [
     2,
@@ -42,7 +41,7 @@ export const VALUE_ROWS: readonly JsonRow[] = [
   [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
 ];
 
-/** Writes JSON with other members in its objects, at any depth. */
+/** Applies `change` to the members of every object, at any depth, and returns the result as compact JSON. */
 function withMembers(node: JsonNode, change: (all: readonly JsonMember[]) => readonly JsonMember[]): string {
   return compact(
     mapped(node, (each) =>

@@ -7,12 +7,12 @@ const AS_UTF_8 = {
 } as const;
 
 /**
- * Matches more combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). Sorting them takes
- * quadratic time: minutes for a megabyte.
+ * Matches more combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). Normalizing such a
+ * row takes quadratic time: minutes for a megabyte.
  */
 const MANY_MARKS = /\p{M}{31}/u;
 
-/** Encodings other than correct UTF-8: other character sets, UTF-8 twice, Unicode forms. They leave ASCII unchanged. */
+/** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice, Unicode forms. None changes ASCII. */
 export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
   {
     name: 'UTF-8 twice, because it was taken for Latin-1',
@@ -49,7 +49,7 @@ export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
   })),
 ]);
 
-/** Encodings in UTF-16. Unlike CHARACTER_SETS, they also change ASCII. */
+/** Little-endian UTF-16, with and without a byte order mark. Unlike CHARACTER_SETS, it also changes ASCII. */
 export const UTF_16: readonly Codec[] = withMeaning(AS_UTF_8, [
   {
     name: 'UTF-16',
@@ -68,23 +68,23 @@ export const UTF_16: readonly Codec[] = withMeaning(AS_UTF_8, [
   },
 ]);
 
-/** Restores the UTF-8 bytes of a text that was decoded from Latin-1. Undefined for other texts. */
+/** Restores UTF-8 bytes that were decoded as Latin-1 by mistake. Undefined if the text shows no such mistake. */
 function utf8Of(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'latin1');
   return /[^\0-\x7f]/.test(text) && isUtf8(bytes) && bytes.toString('latin1') === text ? bytes : undefined;
 }
 
-/** Number of bytes to check at the start of a body, in order to tell text from binary data. */
+/** Number of bytes at the start of a body that are checked to tell text from binary data. */
 const LOOKED_AT = 65_536;
 
-/** Whether bytes may be text in a one-byte encoding: the first LOOKED_AT have no control characters but white space. */
+/** Whether bytes may be one-byte text: the first LOOKED_AT have no control character below 0x20 except white space. */
 function isPlainText(bytes: Buffer): boolean {
   return bytes.subarray(0, LOOKED_AT).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
 
 /**
  * Decodes little-endian UTF-16 and removes its byte order mark. Undefined for bytes that begin neither with a byte order
- * mark nor with two characters of Latin-1.
+ * mark nor with two Latin-1 characters in UTF-16.
  */
 function utf16Text(bytes: Buffer): string | undefined {
   return /^(?:\xff\xfe|(?:[^\0]\0){2})/.test(bytes.toString('latin1', 0, 4))

@@ -1,9 +1,7 @@
 import { LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import type { Written } from './codec.ts';
 
-// Conversions for codecs that take more than one line.
-
-/** First bytes of gzip, Zstandard and zlib (with its usual levels), in hex. */
+/** First bytes of gzip, Zstandard and zlib (with its default window size), in hex. */
 const MAGIC = ['1f8b', '28b52ffd', '7801', '785e', '789c', '78da'];
 
 export function isPacked(bytes: Buffer): boolean {
@@ -11,12 +9,12 @@ export function isPacked(bytes: Buffer): boolean {
   return MAGIC.some((magic) => start.startsWith(magic));
 }
 
-/** Unpacks gzip or zlib. Undefined if the bytes are neither, or are damaged, or if the result would be too large. */
+/** Decompresses gzip or zlib. Undefined for other or damaged bytes, or if the result would be too large. */
 export function unpackedBytes({ bytes }: Written): Buffer | undefined {
   if (!isPacked(bytes)) return undefined;
   const maxOutputLength = Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED * bytes.length);
   try {
-    // Loads zlib on demand, because only a diagnosis needs it.
+    // Loads zlib on demand, because only diagnosing a mismatch needs it, not verifying a signature.
     return process.getBuiltinModule('node:zlib').unzipSync(bytes, { maxOutputLength });
   } catch {
     return undefined;
@@ -24,18 +22,18 @@ export function unpackedBytes({ bytes }: Written): Buffer | undefined {
 }
 
 /**
- * Maximum ratio of unpacked to packed bytes, for results above LARGEST_DIAGNOSED. Webhook bodies of that size hardly
- * ever compress to less than 1/64.
+ * Maximum compression ratio of a body that is larger than LARGEST_DIAGNOSED after decompression. Webhook bodies of that
+ * size hardly ever compress to less than 1/64.
  */
 const MOST_UNPACKED = 64;
 
-/** The text that Python prints for bytes: `str(body)`. */
+/** The text that Python's `str(body)` returns for bytes: `b'…'`. Signing it is a common mistake. */
 export function pythonBytesText(bytes: Buffer): string {
   const quoted = pythonQuoted(bytes.toString('latin1'));
   return `b${quoted.replaceAll(/[\x7f-\xff]/g, (each) => `\\x${each.charCodeAt(0).toString(16)}`)}`;
 }
 
-/** The literal that Python prints for a string. */
+/** The string literal that Python's `repr(text)` returns. */
 export function pythonQuoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text
@@ -59,7 +57,7 @@ export function parsedString(literal: string): string | undefined {
 
 /**
  * Decodes percent-encoding, and each + as `plus`. Undefined for malformed text, and for text with characters that an
- * encoder does not leave as they are: double quotes, braces, angle brackets, or white space before other characters.
+ * encoder would have encoded: double quotes, braces, angle brackets, or white space before other characters.
  */
 export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
   if (/["{}<>]|\s\S/.test(text)) return undefined;
@@ -70,7 +68,7 @@ export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
   }
 }
 
-/** Replaces typographic quotes, which chats and word processors write, with ASCII quotes. */
+/** Replaces typographic quotes, which chat programs and word processors insert, with ASCII quotes. */
 export function plainQuotes(text: string): string {
   return text.replaceAll(/[\u2018\u2019]/g, "'").replaceAll(/[\u201c-\u201f]/g, '"');
 }

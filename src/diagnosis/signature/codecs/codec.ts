@@ -1,24 +1,24 @@
 import { SAME_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
 import type { Applicable, Cost } from '../change.ts';
 
-/** A secret or body as text and as bytes. The text has U+FFFD in place of bytes that are not UTF-8. */
+/** A secret or body, both as text and as bytes. The text has U+FFFD in place of bytes that are not UTF-8. */
 export interface Written {
   readonly text: string;
   readonly bytes: Buffer;
 }
 
-/** Bytes. A string stands for its UTF-8 bytes. */
+/** A sequence of bytes. A string stands for its UTF-8 encoding. */
 export type Bytes = Uint8Array | string;
 
-/** The reason code and the fix of a change. */
+/** How to report a change that explains a mismatch. Without `fix`, the usual fix of the code is shown. */
 interface ChangeMeaning {
   readonly code: ReasonCode;
   readonly fix?: string;
 }
 
 /**
- * A way to encode a secret or a body. The mistake is that one side encodes or decodes it, and the other side does not.
- * Each function returns undefined, or its input, if there is nothing to encode or decode.
+ * A way to encode a secret or a body. The mistake to detect is that only the sender or only the receiver encodes or
+ * decodes it. A function may return undefined or its input if there is nothing to encode or decode.
  */
 export interface Codec {
   /** Name of the encoded form, to follow "encoded as" and "decoded from": `base64`. */
@@ -27,13 +27,13 @@ export interface Codec {
   readonly decode?: (encoded: Written) => Bytes | undefined;
   /** Cost of encoding; decoding has DECODING_COST. @default 2 */
   readonly cost?: Cost;
-  /** The meaning of a signature over the encoded body. @default RE_ENCODED */
+  /** How to report that the encoded body was signed. @default RE_ENCODED */
   readonly signed?: ChangeMeaning;
-  /** The meaning of a body that arrives encoded. @default `signed` */
+  /** How to report a body that was first signed and then encoded. @default `signed` */
   readonly received?: ChangeMeaning;
 }
 
-/** Sets `signed` of all codecs that do not have it. */
+/** Sets `signed` on the codecs that do not have it yet. */
 export function withMeaning(signed: ChangeMeaning, codecs: readonly Codec[]): readonly Codec[] {
   return codecs.map((codec) => ({ signed, ...codec }));
 }
@@ -44,7 +44,7 @@ const RE_ENCODED: ChangeMeaning = { code: 'other-encoding', fix: SAME_BYTES };
 /** Cost of decoding: low, because text that can be decoded was probably encoded. */
 const DECODING_COST: Cost = 1;
 
-/** The changes that encode a body, or those that decode it. */
+/** Returns one change for each codec that has a function for this direction. The change encodes or decodes a body. */
 export function bodyCodecChanges(
   codecs: readonly Codec[],
   direction: Direction,
@@ -57,7 +57,7 @@ export function bodyCodecChanges(
   });
 }
 
-/** The changes that encode and decode a secret. */
+/** Returns the changes that encode or decode a secret. All get `meaning`, because codecs have meanings for bodies. */
 export function secretCodecChanges(
   codecs: readonly Codec[],
   meaning: ChangeMeaning,
@@ -68,7 +68,7 @@ export function secretCodecChanges(
   ]);
 }
 
-/** The change that encodes or decodes with a codec, in a list. Empty if the codec has no such function. */
+/** Returns a list of one change, or an empty list if the codec has no function for this direction. */
 function changeBy(
   codec: Codec,
   direction: Direction,

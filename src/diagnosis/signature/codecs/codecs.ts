@@ -5,7 +5,7 @@ import { UTF_16 } from './character-sets.ts';
 import { withMeaning, type Codec } from './codec.ts';
 import { parsedString, pythonBytesText, unpackedBytes, urlDecoded } from './codec-texts.ts';
 
-/** Ways to write bytes as text or as other bytes, hashes included. */
+/** Encodings to try for secrets as well as bodies: text forms of bytes, and UTF-16. */
 export const BYTE_CODECS: readonly Codec[] = [
   {
     name: 'base64',
@@ -18,7 +18,7 @@ export const BYTE_CODECS: readonly Codec[] = [
     },
   },
   {
-    // PostgreSQL writes \x before the hex digits of bytes, and other programs write 0x.
+    // PostgreSQL writes \x before the hex digits of binary data, and other programs write 0x.
     name: 'hex',
     encode: ({ bytes }) => bytes.toString('hex'),
     decode: ({ text }) => {
@@ -34,7 +34,7 @@ export const BYTE_CODECS: readonly Codec[] = [
   ...UTF_16,
 ];
 
-/** Compression and hashing. They are tried only for bodies, because secrets are too short to be compressed. */
+/** Compression and hashing. They are not tried for secrets, which are too short to be worth compressing. */
 export const BODY_CODECS: readonly Codec[] = [
   {
     name: 'gzip or zlib',
@@ -45,14 +45,14 @@ export const BODY_CODECS: readonly Codec[] = [
     received: { code: 'gzip', fix: FIXES.gzip },
   },
   {
-    // Services that sign the method and path often sign this hash in place of the body.
+    // Services that sign the method and path often sign this hash instead of the body, as AWS Signature Version 4 does.
     name: 'the hex of its SHA-256',
     encode: ({ bytes }) => createHash('sha256').update(bytes).digest('hex'),
     cost: 1,
   },
 ];
 
-/** Percent-encoding as JavaScript (`encodeURIComponent`), Python (`quote`) and forms write it. */
+/** Percent-encoding in the styles of JavaScript's `encodeURIComponent`, Python's `quote` and HTML forms. */
 export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['url-encoded'] }, [
   {
     name: 'a URL component',
@@ -67,7 +67,7 @@ export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['
   },
 ]);
 
-/** Ways to escape special characters, as in JSON and shells. */
+/** Ways to escape quotes, line breaks, tabs or slashes, as in JSON strings and in arguments of `echo`. */
 export const ESCAPES: readonly Codec[] = [
   {
     name: 'a JSON string',
