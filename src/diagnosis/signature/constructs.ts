@@ -4,7 +4,7 @@ import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Cost } from './change.ts';
 import type { Secret } from './secret-changes.ts';
 
-/** The inputs of a digest. */
+/** The inputs of a digest. `frame` is the text that is signed before and after the body. */
 export interface SignedParts {
   readonly algorithm: HmacAlgorithm;
   readonly secret: Secret;
@@ -12,9 +12,10 @@ export interface SignedParts {
   readonly body: Buffer;
 }
 
-/** A wrong way to make a digest from a secret and a body, in place of the HMAC. */
+/** A mistake in how a sender computes the digest, such as a plain hash of the body in place of an HMAC. */
 export interface Construct {
   readonly code: ReasonCode;
+  /** Describes the digest, to follow "it would match": `as SHA-1(body), a plain hash in place of an HMAC`. */
   readonly would: (hashName: string) => string;
   readonly cost: Cost;
   readonly digest: (parts: SignedParts) => Buffer;
@@ -28,7 +29,6 @@ export const HASH_NAMES: Readonly<Record<HmacAlgorithm, string>> = {
   md5: 'MD5',
 };
 
-/** Length of the digest of each hash. */
 export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
   sha1: 20,
   sha256: 32,
@@ -38,7 +38,7 @@ export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
 };
 export const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[]; // the keys of the record above
 
-/** Wrong ways to make a digest, the most common first. */
+/** Mistakes in computing a digest. The search tries those of equal cost in this order. */
 export const CONSTRUCTS: readonly Construct[] = [
   plain('body', ({ body }) => [body]),
   plain('secret + body', ({ secret, body }) => [secret, body]),
@@ -64,7 +64,7 @@ export const CONSTRUCTS: readonly Construct[] = [
   ),
 ];
 
-/** Makes the construct that computes the HMAC of a digest in place of the body. `of` names that digest. */
+/** Returns the mistake of signing a digest instead of the body. `of` names that digest, `digestOf` computes it. */
 function hmacOf(of: string, digestOf: (parts: SignedParts) => Piece): Construct {
   return {
     code: 'hashed-twice',
@@ -81,8 +81,8 @@ function rightHmac(parts: SignedParts): Hmac {
 type Piece = string | Uint8Array;
 
 /**
- * Makes the construct that hashes `pieces` without a key. `formula` describes them to the user. `pieces` gets the body
- * with the text that is signed before and after it.
+ * Returns the mistake of hashing pieces in a row, without a key. `formula` shows the pieces to the user, and `pieces`
+ * returns them. The `body` that `pieces` gets includes the text that is signed before and after the body.
  */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {
@@ -97,17 +97,16 @@ function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]
   };
 }
 
-/** The body with the text that is signed before and after it. */
 function framed({ frame: { before, after }, body }: SignedParts): Buffer {
   return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
 }
 
-/** Name of an HMAC, with its hash written without a hyphen: `HMAC-SHA256`. */
+/** Returns the usual name of an HMAC, without the hyphen of its hash: `HMAC-SHA256`, not `HMAC-SHA-256`. */
 export function hmacName(algorithm: HmacAlgorithm): string {
   return `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
 }
 
-/** The reason code for a signature made with this hash, which is not the hash of the scheme. */
+/** Returns the reason code for a signature that uses this hash instead of the one that its scheme requires. */
 export function otherHashCode(algorithm: HmacAlgorithm): ReasonCode {
   return algorithm === 'sha256' ? 'sha256' : 'other-hash';
 }

@@ -10,16 +10,15 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { hmacName } from './constructs.ts';
 
-/** The cause of a mismatch, and its fix. */
+/** A reason why a signature does not match, with a fix. */
 export interface Explanation {
   readonly code: ReasonCode;
-  /** A clause without a full stop: `the signature is empty`. */
+  /** The reason as a clause, without a period at its end: `the signature is empty`. */
   readonly found: string;
-  /** @default the fix of the code */
+  /** @default the fix that `fixOf` returns for the code */
   readonly fix?: string;
 }
 
-/** Makes a diagnosis from an explanation. */
 export function diagnosisFor(
   evidence: SignatureEvidence,
   { code, found, fix }: Explanation,
@@ -30,14 +29,14 @@ export function diagnosisFor(
 }
 
 /**
- * Returns the fix for a reason code. Some fixes describe how to sign X-Signature. If the request uses another scheme,
- * returns how to sign with that scheme instead.
+ * Returns the fix for a reason code. Some entries of FIXES suit only Segment's X-Signature, the lenient scheme. For
+ * other schemes, returns how to sign with the scheme in place of these entries.
  */
 export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
   return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : FIXES[code];
 }
 
-/** Codes whose fixes describe how to sign X-Signature. */
+/** Codes whose entries in FIXES are used only for the lenient scheme, because most of them describe X-Signature. */
 const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'sha256',
   'other-hash',
@@ -50,7 +49,7 @@ const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'truncated-signature',
 ]);
 
-/** Describes how to sign with a scheme, in one sentence. */
+/** Describes how to sign with a scheme, in one sentence without a period at its end. */
 export function recipeOf(scheme: SignatureScheme): string {
   const { signatureHeader } = layoutOf(scheme);
   const { hash, encoding, signs, name, headers } = scheme;

@@ -20,8 +20,8 @@ import type { FailedSearch } from './search.ts';
 import { knownValue } from './unreadable.ts';
 
 /**
- * Explains a signature that no combination of changes reproduces. An odd body only adds a note, because correct bodies
- * can be odd.
+ * Explains a signature that the search did not reproduce. The causes, in this order: the text is probably no complete
+ * digest; no secret is usable; a secret is a variable that was not expanded; or the secrets or the signed texts differ.
  */
 export function explainNoMatch(
   evidence: SignatureEvidence,
@@ -44,8 +44,8 @@ export function explainNoMatch(
 }
 
 /**
- * Returns the advice to compare the secrets, and a note on an odd body. If the note has a fix, the body is probably
- * wrong, and the note comes first.
+ * Returns sentences: the advice to compare the secrets and, if the body is odd, a note on it. A note that has a fix
+ * comes first, with its fix, because then the body is probably wrong.
  */
 function whatToCompare(evidence: SignatureEvidence): readonly string[] {
   const look = evidence.body && bodyNoteOf(evidence.body);
@@ -91,8 +91,8 @@ function combinations(count: number): string {
 }
 
 /**
- * Returns the advice to compare the secrets of both sides. Its command reads our secret from HOOKS_SECRET or from the
- * file that it came from, or has a placeholder.
+ * Returns the advice to compare the secrets of both sides with a shell command. The command reads our secret from its
+ * file or from HOOKS_SECRET (also if the origin is unknown), or has a placeholder for other origins.
  */
 function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
   const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
@@ -103,8 +103,8 @@ function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
 }
 
 /**
- * Describes our secrets by their lengths, odd looks and origin, for the user who gave them. Empty if their origin is
- * unknown.
+ * Returns, in parentheses, the length of each of our secrets, what is odd about the first odd one, and their origin.
+ * Empty if their origin is unknown.
  */
 function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
   if (secretOrigin === undefined) return '';
@@ -114,7 +114,7 @@ function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
   return ` (ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${odd}, from ${secretOrigin})`;
 }
 
-/** Explains an X-Signature header with several signatures, because only one is allowed. Undefined for other headers. */
+/** Explains a value with several hex digests where X-Signature allows one. Undefined for other values and schemes. */
 export function severalOf(
   { scheme, digests }: SignatureEvidence,
   [text = '']: readonly string[],
@@ -137,7 +137,7 @@ function matchingPart(parts: readonly string[], digests: BodyDigests): string {
   return number > 0 ? `number ${number} of them would match alone` : 'none of them matches';
 }
 
-/** Explains a value that cannot be read as a digest. */
+/** Explains a text that is no complete digest: a known wrong value, a malformed header, no text, or a wrong length. */
 export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
   const { scheme, presented } = evidence;
   const text = presented.signatures[0]?.trim() ?? presented.value;

@@ -11,7 +11,7 @@ import { readingsOf } from './readings/readings.ts';
 import { explainRepeated } from './unreadable.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
-/** Finds out why a signature does not match: from the headers, or by a search for changes that reproduce it. */
+/** Finds out why a signature does not match: from the headers, or by a search for mistakes that reproduce it. */
 export function explainSignature(evidence: SignatureEvidence): Diagnosis {
   const { presented, isRight } = evidence;
   const { prefixProblem, otherProblem } = problemsOf(evidence);
@@ -34,7 +34,7 @@ function besidesRight(evidence: SignatureEvidence, problem: HeaderProblem): Diag
   return diagnosisFor(evidence, { ...problem, found: `${problem.found}; the signature itself is right` });
 }
 
-/** Splits the problems of the headers: a wrong prefix is part of how the signature is written, and others come besides it. */
+/** Separates a wrong prefix, which belongs to how the signature is written, from the first other problem. */
 function problemsOf({ presented: { problem }, ageProblem }: SignatureEvidence) {
   const isPrefix = problem?.code === 'missing-prefix';
   return {
@@ -43,13 +43,13 @@ function problemsOf({ presented: { problem }, ageProblem }: SignatureEvidence) {
   };
 }
 
-/** Maximum number of texts to try as a signature, because a header may have hundreds. */
+/** Maximum number of texts of a header to try as the signature, because a header may have hundreds. */
 const MOST_TEXTS = 4;
 
-/** The received signatures. For a malformed header, its value and the parts of it that may be a signature. */
+/** Returns the texts to try: the received signatures or, if the prefix is wrong, the header value and parts of it. */
 function textsOf({ signatures, value, problem }: PresentedSignature): readonly string[] {
   if (problem?.code !== 'missing-prefix') {
-    // Tries the whole value too: a scheme reads a signature only up to a comma, and another one may follow.
+    // Tries the whole value too, because a scheme reads a signature only up to a comma, and another may follow.
     const hasMore = signatures.length === 1 && value.split(',').length > 2;
     return [...signatures.slice(0, MOST_TEXTS), ...(hasMore ? [value] : [])];
   }
@@ -62,7 +62,7 @@ function textsOf({ signatures, value, problem }: PresentedSignature): readonly s
 function search(evidence: SignatureEvidence, readings: readonly Reading[]): SearchResult {
   const { body, digests } = evidence;
   if (body !== undefined) return searchChanges({ ...evidence, body }, readings);
-  // Without the body, only changes of its last bytes, which `digests` holds back, can be tried.
+  // Without the body, only other endings can be tried, because `digests` has hashed all but the last bytes.
   const ends = COSTS.flatMap((cost) => byteChanges(digests.lastBytes, cost));
   for (const { code, would, value } of ends.filter((change) => change.code === 'trailing-newline')) {
     const made = digests.ending(Buffer.from(value)).map((digest) => digest.toString('latin1'));
@@ -72,13 +72,13 @@ function search(evidence: SignatureEvidence, readings: readonly Reading[]): Sear
   return { kind: 'too-large' };
 }
 
-/** Explains a digest by the changes that reproduce it. `code` is that of the first change, `codes` are those of all. */
+/** The mistakes that together reproduce a signature: `codes` has their codes, each once; `code` is the first. */
 interface FoundChanges extends Explanation {
   readonly codes: readonly ReasonCode[];
   readonly fix: string;
 }
 
-/** Explains digests that another program computed for this request. Undefined if no changes reproduce any of them. */
+/** Explains digests that another program computed for this request. Undefined if the search reproduces none of them. */
 export function explainTexts(
   evidence: SignatureEvidence,
   texts: readonly string[],
@@ -99,14 +99,14 @@ function explainFound(evidence: SignatureEvidence, result: SuccessfulSearch): Di
   return { code, codes, confidence: 'proved', hint };
 }
 
-/** Describes how the digest is encoded, which changes reproduce it, and how to fix them. */
+/** Describes the mistakes that the search found, and their fixes: first those in how the digest is written. */
 function describe(
   evidence: SignatureEvidence,
   result: SuccessfulSearch,
   problem: HeaderProblem | undefined,
 ): FoundChanges {
   const { reading, changes } = result;
-  // A digest that is right but was rejected has the prefix of another scheme, such as `sha256=` before an HMAC-SHA1.
+  // A correct digest that was rejected has the prefix of another scheme, such as `sha256=` before an HMAC-SHA1.
   const isOnlyPrefix = changes.length === 0 && reading.problem === undefined && problem === undefined;
   const notation = isOnlyPrefix
     ? { ...wrongPrefix(evidence), around: 'has a prefix of another scheme' }
@@ -118,7 +118,7 @@ function describe(
   return { code, codes, found: foundText(evidence, result, notation), fix: fixes.join('. ') };
 }
 
-/** Returns how the notation of the signature differs from that of its scheme. Undefined if the two are the same. */
+/** Returns what is wrong with how a signature is written: hash, length, encoding or prefix. Undefined if nothing is. */
 function notationOf(
   { scheme }: SignatureEvidence,
   reading: Reading,

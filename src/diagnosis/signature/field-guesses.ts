@@ -3,7 +3,7 @@ import type { RequestTarget } from '../../signature/evidence.ts';
 import type { HeaderList } from '../../signature/schemes/header-list.ts';
 import type { SignedFields } from '../../signature/schemes/scheme.ts';
 
-/** The request whose signature does not match, as far as it is known. */
+/** The parts of a request that its sender may have signed. `body` and `target` are undefined if they are unknown. */
 export interface FramedRequest {
   readonly headers: HeaderList;
   readonly body: KeptBody | undefined;
@@ -13,14 +13,12 @@ export interface FramedRequest {
 /** Fields that services sign together with the body. */
 export type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
 
-/** Values that a sender may have signed for a field, each with its description and an optional extra cost. */
+/** Values that a sender may have signed for a field. An unlikely value has an extra cost, and is tried later. */
 type Guesses = readonly (readonly [value: string, what: string, extraCost?: number | undefined])[];
 
 export type FieldGuesses = Readonly<Record<Field, Guesses>>;
 
-/**
- * Collects values that a sender may have signed as fields: variants of the received ones, and values from the request.
- */
+/** Collects values that may have been signed: faulty forms of the received id and time, and values in the request. */
 export function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
   const { headers, target } = request;
   const paths = target === undefined ? [] : pathGuesses(target.path);
@@ -40,7 +38,7 @@ export function guessesOf(request: FramedRequest, { id, timestamp }: SignedField
   };
 }
 
-/** The path, unchanged and as proxies, frameworks and HTML templates change it. */
+/** Returns the path, both unchanged and as proxies, frameworks and HTML templates change it. */
 function pathGuesses(path: string): Guesses {
   return [
     [path, 'the path'],
@@ -51,7 +49,7 @@ function pathGuesses(path: string): Guesses {
   ];
 }
 
-/** Times near the sent one: a sender reads its clock twice, or retries. Times more than 2 seconds away cost 2 more. */
+/** Returns times up to 60 s before and after the sent one, because a sender may read its clock twice, or retry. */
 export function nearTimes(own: string): Guesses {
   if (!/^\d{10}$/.test(own)) return [];
   return Array.from({ length: 120 }, (_, index) => {
@@ -80,7 +78,7 @@ function* timeGuesses(own: string, { headers, body }: FramedRequest): Generator<
   yield [stamp, 'the timestamp of the body as it is written', 1];
 }
 
-/** Matches the names of headers that contain the id of a message or of a request. */
+/** Matches header names that may hold the id of a message or request: `webhook-id`, `idempotency-key`. */
 const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
 
 function* idGuesses(own: string, { headers, body }: FramedRequest): Generator<Guesses[number]> {
@@ -95,7 +93,7 @@ function* idGuesses(own: string, { headers, body }: FramedRequest): Generator<Gu
   for (const word of ['', 'undefined', 'null', 'None']) yield [word, word === '' ? 'nothing' : word];
 }
 
-/** Maximum guesses for a field, because every combination of two guesses is hashed. */
+/** Maximum number of guesses per field. If several fields are missing, every combination of guesses is hashed. */
 const MOST_GUESSES = 16;
 
 function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {

@@ -5,7 +5,7 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
 import { guessesOf, nearTimes, type Field, type FieldGuesses, type FramedRequest } from './field-guesses.ts';
 
-/** A wrong frame that may have been signed. A frame is the text around the body. */
+/** Wrong text around the body (`frame`) that may have been signed. `would` describes it, to follow "it would match". */
 export interface FrameChange {
   readonly code: ReasonCode;
   readonly would: string;
@@ -13,7 +13,7 @@ export interface FrameChange {
   readonly frame: HmacFrame;
 }
 
-/** A template of the signed text. `asWhom` ends a sentence with the service that signs so: `, as github does`. */
+/** A template of the signed text, such as `{id}.{body}`. `asWhom` names the scheme that uses it: `, as github does`. */
 interface Template {
   readonly signs: string;
   readonly cost: number;
@@ -21,9 +21,9 @@ interface Template {
 }
 
 /**
- * Frames that may have been signed by mistake: the scheme's own template with other values, other separators, or its
- * parts reordered or left out; the templates of other schemes; and one to three fields with usual separators. Each
- * template is filled with the received fields or with guesses.
+ * Wrong texts around the body that a sender may have signed. The templates are the scheme's own (also with reordered
+ * or missing parts, other separators, or header labels such as `t=`), those of the other built-in schemes, and one to
+ * three fields with usual separators. Each template is filled with the received fields and with guesses.
  */
 export class FrameChanges {
   readonly #own: SignedFields;
@@ -41,7 +41,7 @@ export class FrameChanges {
     this.#guesses = guessesOf(request, own);
   }
 
-  /** Returns the frames whose cost is at most `sum`. Empty if `sum` is 0. */
+  /** Returns the texts whose cost is at most `sum`. For a `sum` of 0, returns none without making any. */
   upTo(sum: number): readonly FrameChange[] {
     if (sum === 0) return [];
     this.#frames ??= this.#made();
@@ -72,7 +72,7 @@ function* templatesOf(scheme: SignatureScheme, hasTarget: boolean): Generator<Te
   }
   for (const { text, field } of layoutOf(scheme).headers.flatMap(({ parts }) => parts)) {
     const label = text.replace(/^[,\s]+/, '');
-    // A sender may sign the label of a header field too, such as `t=` in `t={timestamp}`.
+    // A sender may sign the label of a header field with the field, such as `t=` in `t={timestamp}`.
     if (label !== '') yield { signs: scheme.signs.replace(`{${field}}`, `${label}{${field}}`), cost: 2 };
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
@@ -81,7 +81,7 @@ function* templatesOf(scheme: SignatureScheme, hasTarget: boolean): Generator<Te
   }
 }
 
-/** Returns all orders of every selection of the parts that includes the body. Empty for more than MOST_PARTS parts. */
+/** Returns the permutations of all subsets of the parts that include the body. Empty for more than MOST_PARTS parts. */
 function selections(parts: readonly string[]): readonly (readonly string[])[] {
   const orders = (left: readonly string[]): readonly (readonly string[])[] => [
     [],
@@ -94,27 +94,27 @@ const MOST_PARTS = 4;
 const BODY = '{body}';
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 
-/** Method, path and URL, as services sign them before the body, with and without a timestamp. */
+/** Combinations of URL, path, method and timestamp that services sign before the body. */
 const TARGET_LISTS = ['url', 'path', 'method path', 'method url', 'timestamp method path', 'timestamp path']
   .map((names) => names.split(' ').map((name) => `{${name}}`))
   .map((fields) => [...fields, BODY]);
-/** One field before or after the body. */
 const FIELD_LISTS = ['{timestamp}', '{id}'].flatMap((field) => [
   [field, BODY],
   [BODY, field],
 ]);
 
-/** Values for the fields of a template. */
+/** Values for the placeholders of a template. */
 interface Filling {
   readonly values: Partial<Readonly<Record<Field, string>>>;
-  /** Phrases for `would`: the template if it is not the scheme's own, and each unusual value. */
+  /** Phrases for the user: the template, unless it is the scheme's own, and each value that is not the usual one. */
   readonly words: readonly string[];
   readonly cost: number;
   readonly code: ReasonCode;
 }
 
 /**
- * Fills a template with received fields. Guesses all missing fields at once, or if none is missing, each field alone.
+ * Fills a template with the received fields. If some are missing, yields each combination of guesses for them.
+ * Otherwise yields the text as received, unless that is the right one, and a text for each guess in place of one field.
  */
 function* filled(
   { signs, cost, asWhom = '' }: Template,
@@ -135,7 +135,7 @@ function* filled(
   }
 }
 
-/** Fills one field with each guess. A guess in place of a received value costs 1 more. */
+/** Returns a copy of the filling for each guess of one field. A guess in place of a received value costs 1 more. */
 function guessed(filling: Filling, field: Field, guesses: FieldGuesses): readonly Filling[] {
   const own = filling.values[field] ?? '';
   return guesses[field].map(([value, what, extraCost = 0]) => {
@@ -158,7 +158,7 @@ const CODES: Readonly<Record<Field, ReasonCode>> = {
 
 function frameOf(signs: string, filling: Filling['values']): HmacFrame {
   const text = (template: string): string =>
-    template.replace(/\{(\w+)\}/g, (_, field: Field) => filling[field] ?? ''); // templates have known fields only
+    template.replace(/\{(\w+)\}/g, (_, field: Field) => filling[field] ?? ''); // templates have no other placeholders
   const [before = '', after = ''] = signs.split(BODY);
   return { before: text(before), after: text(after) };
 }

@@ -4,7 +4,7 @@ import type { Bytes } from './codecs/codec.ts';
 import { DIGEST_BYTES } from './constructs.ts';
 import type { Secret } from './secret-changes.ts';
 
-/** Initial size of the buffer for the padded key, the frame and the body, in bytes. */
+/** Initial size, in bytes, of the buffer for the padded key, the body and the text that is signed around it. */
 const ROOM = 4_096;
 
 /**
@@ -18,14 +18,14 @@ export class ManyHmacs {
   #key: PaddedKey = { inner: new Uint8Array(), outer: new Uint8Array() };
   #signed = Buffer.allocUnsafe(ROOM);
   #outer = Buffer.alloc(0);
-  /** The end of `#outer`, which holds the inner digest. */
+  /** A view of the last bytes of `#outer`, after the padded key. `digest` writes the inner hash there. */
   #room = this.#outer;
 
   constructor(algorithm: HmacAlgorithm) {
     this.#algorithm = algorithm;
   }
 
-  /** Returns the HMAC as a string with one latin1 character per byte. */
+  /** Returns the HMAC as a string with one Latin-1 character per byte. */
   digest(secret: Secret, { before, after }: HmacFrame, body: Bytes): string {
     if (secret !== this.#secret) this.#pad(secret);
     const { inner } = this.#key;
@@ -57,5 +57,5 @@ export class ManyHmacs {
   }
 }
 
-/** Maximum bytes of a UTF-16 unit in UTF-8. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit of a string. */
 const MOST_UTF_8 = 3;

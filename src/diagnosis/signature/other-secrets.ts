@@ -5,7 +5,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import type { Changed, Cost } from './change.ts';
 import { INVISIBLE, type Secret } from './secret-changes.ts';
 
-/** Texts that programs write for a value that is missing, is not text, or is masked. */
+/** Texts that programs write in place of a value that is missing, is not text, or is masked. */
 const WORDS_FOR_NOTHING =
   'undefined,null,None,nil,NULL,false,[object Object],[object Promise],[object Undefined],********,**********'.split(
     ',',
@@ -13,8 +13,8 @@ const WORDS_FOR_NOTHING =
 const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
 
 /**
- * Returns names of variables that may hold the secret. Cost 2: names that start with the service's name, or
- * HOOKS_SECRET for the default scheme. Cost 3: general names. Empty for other costs.
+ * Returns names of environment variables that may hold the secret. Cost 2, the likelier ones: names that start with the
+ * service's name, or HOOKS_SECRET for the default scheme. Cost 3: general names. Empty for other costs.
  */
 function variableNames(schemeName: string, cost: Cost): readonly string[] {
   const service = schemeName.replaceAll('-', '_').toUpperCase();
@@ -23,7 +23,7 @@ function variableNames(schemeName: string, cost: Cost): readonly string[] {
   return cost === 3 ? [...VARIABLES, 'SHARED_SECRET'] : [];
 }
 
-/** Ways to write a reference to a variable. */
+/** Ways to refer to a variable. If a program does not expand the reference, its text becomes the secret. */
 const REFERENCES: readonly ((name: string) => string)[] = [
   (name) => `$${name}`,
   (name) => `\${${name}}`,
@@ -36,7 +36,7 @@ const REFERENCES: readonly ((name: string) => string)[] = [
 const DOCS_EXAMPLE = 's3cret';
 const EXAMPLES = ['secret', 'changeme', 'test'];
 
-/** Words of the placeholders in code and examples: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
+/** First words of placeholders in example code: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
 const OWNERS = ['', 'your', 'my', 'test', 'super'];
 const NOUNS = ['', 'webhook', 'signing'].flatMap((kind) =>
   ['secret', 'secret key', 'key', 'token'].map((noun) => `${kind} ${noun}`),
@@ -45,7 +45,7 @@ const ENDS = ['', 'here', '123'];
 
 let placeholders: ReadonlySet<string> | undefined;
 
-/** Returns all placeholders. They are made on first use, because a valid signature does not need them. */
+/** Returns all placeholders. Makes them on first use, because verifying a valid signature does not need them. */
 function allPlaceholders(): ReadonlySet<string> {
   placeholders ??= new Set([
     ...['change me', 'replace me'].flatMap(joinedWords),
@@ -64,11 +64,11 @@ function joinedWords(text: string): readonly string[] {
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
-/** The known secrets, from which `otherSecrets` guesses the secret of the other side. */
+/** Facts for guessing the other side's secret. `secrets` are accepted for a request; `otherSecrets` are only known. */
 export interface HeldSecrets {
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
-  /** Name of the scheme. Services name the variable of the secret after it: `GITHUB_WEBHOOK_SECRET`. */
+  /** Name of the scheme. The variable of the secret is often named after it: `GITHUB_WEBHOOK_SECRET`. */
   readonly schemeName: string;
 }
 
@@ -109,7 +109,7 @@ function asExample(text: string): string {
   return `with "${text}" as the secret, as examples have it`;
 }
 
-/** The text of a secret, with and without its prefix, as keys: the sender did not decode it from base64. */
+/** Returns the text of a base64 secret, with and without its prefix, as keys of a sender that does not decode it. */
 export function undecoded(
   secret: string,
   { secretPrefix = '' }: SignatureScheme,
@@ -125,8 +125,8 @@ export function undecoded(
 }
 
 /**
- * Returns the fix for a key that is empty because the secret was decoded from hex. Empty if a secret starts with two
- * hex digits, because decoding it then gives at least one byte.
+ * Returns a clause to append to the fix for an empty key: the other side may have decoded a secret that is not hex.
+ * Empty if a secret starts with two hex digits, because decoding that secret gives at least one byte.
  */
 export function decodedKeyFix(secrets: readonly string[]): string {
   return secrets.some((secret) => /^[0-9a-f]{2}/i.test(secret)) ? '' : NO_HEX;
@@ -135,14 +135,14 @@ export function decodedKeyFix(secrets: readonly string[]): string {
 const NO_HEX =
   '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is not hex, so Buffer.from(secret, "hex") gives an empty key';
 
-/** Whether a secret is a well-known example or placeholder from documentation. */
+/** Whether a secret is an example of our docs or a usual placeholder, such as `changeme` or `your_webhook_secret`. */
 export function isExampleSecret(secret: string): boolean {
   return [DOCS_EXAMPLE, ...EXAMPLES].includes(secret) || allPlaceholders().has(secret);
 }
 
 /**
- * Describes what is odd about a secret. The text follows the number of characters in a sentence: `some of them
- * invisible`. Undefined for an ordinary secret.
+ * Describes what is odd about a secret, in words that follow its length: "12 characters, some of them invisible".
+ * Undefined for an ordinary secret.
  */
 export function oddLooksOf(secret: string): string | undefined {
   if (isExampleSecret(secret)) return 'an example of the docs';

@@ -13,33 +13,34 @@ import type { Reading } from './readings/reading.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 
 export type SearchResult =
-  /** These changes reproduce the signature. */
+  /** These changes reproduce the signature. `changes` is empty if the digest itself is right. */
   | { readonly kind: 'found'; readonly reading: Reading; readonly changes: readonly NamedChange[] }
-  /** No combination reproduces the signature. `tried` is the number of combinations. */
+  /** No combination within the limits reproduces the signature. `tried` is the number of combinations. */
   | { readonly kind: 'none'; readonly tried: number }
-  /** No combination reproduces the signature, but the body is too large to try all changes of it. */
+  /** No tried combination reproduces the signature. The body is too large to try all changes to it. */
   | { readonly kind: 'too-large' }
-  /** The time was up, after `afterMs`, before all combinations were tried. */
+  /** The time limit of `afterMs` ended the search before all combinations were tried. */
   | { readonly kind: 'stopped'; readonly tried: number; readonly afterMs: number };
 
 export type SuccessfulSearch = Extract<SearchResult, { kind: 'found' }>;
 export type FailedSearch = Exclude<SearchResult, SuccessfulSearch>;
 
-/** A change as the search reports it, without its cost and value. */
+/** The fields of a change that go into the explanation for the user. */
 export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
-/** Maximum sums of costs: of the reading and all changes together, and of the chained changes of one secret or body. */
+/** Maximum sum of costs in a combination (`all`), and of successive changes to its secret or to its body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
-/** Maximum number of changes in a combination, by the sum of their costs: at the highest sum, each change is tried alone. */
+/** Maximum number of changes in a combination, by the sum of their costs. At the highest sum, none are combined. */
 const MOST_CHANGES = [0, 1, 2, 3, 1];
 
-/** Bytes to hash between two looks at the time, which take a tenth of a short digest. */
+/** Bytes to hash between two checks of the deadline. A check takes a tenth of the time of a short digest. */
 const BYTES_BETWEEN = 8_192;
-/** Bytes that each HMAC hashes besides the body, in blocks. */
+/** Bytes to count for an HMAC besides its body: four blocks of 64 bytes, for the key, the inner hash and padding. */
 const BLOCK_BYTES = 256;
 
 /**
- * Searches for the cheapest combination of changes to secret, body, frame and construct that gives one of the readings.
+ * Searches for the cheapest combination of mistakes that reproduces the signature: changes to the secret and the body,
+ * and wrong text around the body or a wrong way to compute the digest. `readings` are the ways to read the signature.
  */
 export function searchChanges(
   evidence: SignatureEvidence & { readonly body: KeptBody },
@@ -60,7 +61,7 @@ export function searchChanges(
   return isLarge ? { kind: 'too-large' } : { kind: 'none', tried: search.tried };
 }
 
-/** Groups the readings that are compared with the same digests, so that each digest is computed once for a group. */
+/** Selects the readings that cost at most `sum`, and groups those that are compared with the same digests. */
 function groups(readings: readonly Reading[], sum: number): readonly (readonly Reading[])[] {
   const byDigest = new Map<string, Reading[]>();
   for (const reading of readings.filter(({ cost }) => cost <= sum)) {
@@ -70,7 +71,7 @@ function groups(readings: readonly Reading[], sum: number): readonly (readonly R
   return [...byDigest.values()];
 }
 
-/** A wrong frame, or a wrong construct of the digest, but not both. Undefined stands for the right one. */
+/** Wrong text around the body (`frame`) or a wrong way to compute the digest (`construct`). Never both. */
 interface Structure {
   readonly frame?: FrameChange | undefined;
   readonly construct?: Construct | undefined;
@@ -83,9 +84,9 @@ interface Combination extends Structure {
 
 class ChangeSearch {
   tried = 0;
-  /** Whether the deadline passed during the search. */
+  /** Whether the search ended early, because the deadline passed. */
   isStopped = false;
-  /** Bytes that were hashed since the last look at the time. */
+  /** Bytes that were hashed since the last check of the deadline. Starts high, so that the first digest causes one. */
   #hashed = BYTES_BETWEEN;
   readonly #deadline: Deadline;
   readonly #received: KeptBody;
@@ -116,7 +117,7 @@ class ChangeSearch {
     this.#frames = new FrameChanges(scheme, evidence, presented.fields);
   }
 
-  /** Tries all combinations whose costs have this sum. Uses plain loops: a generator takes as much time as a digest. */
+  /** Tries the combinations whose costs add up to `sum`. Uses plain loops: a generator takes as long as a digest. */
   at(sum: number, readings: readonly Reading[]): SuccessfulSearch | undefined {
     let match = this.#tryPairs(sum, {}, readings);
     for (const construct of CONSTRUCTS) match ??= this.#tryPairs(sum, { construct }, readings);
@@ -124,7 +125,7 @@ class ChangeSearch {
     return match;
   }
 
-  /** Tries all pairs of a secret and a body whose costs, added to the cost of this structure, have this sum. */
+  /** Tries all pairs of a secret and a body whose costs, with the cost of the frame or construct, add up to `sum`. */
   #tryPairs(
     sum: number,
     { frame, construct }: Structure,
@@ -144,7 +145,7 @@ class ChangeSearch {
     return undefined;
   }
 
-  /** Tries the bodies of this cost. A body and the secret may have at most `most` changes together. */
+  /** Tries the bodies of this cost with one secret. A body and the secret may have at most `most` changes together. */
   #tryBodies(
     others: Omit<Combination, 'body'>,
     cost: number,
@@ -208,8 +209,8 @@ function namedChange(change: SignatureChange, index: number, all: readonly Signa
 }
 
 /**
- * The note on a match over the JSON-stringified body: the signature is valid for that text, although the bytes that were
- * sent differ.
+ * Reported if the sender signed the JSON-stringified body, not the bytes that it sent. The verification accepts that,
+ * so the mistake is another one, such as a wrong secret.
  */
 const STRINGIFIED = {
   code: 'pretty-printed',
@@ -218,8 +219,8 @@ const STRINGIFIED = {
 } as const;
 
 /**
- * Makes the variants of the keys: changed keys, and other secrets in their place. For a scheme that decodes its
- * secrets, also decodes the changed secrets and the other secrets.
+ * Returns the keys to try: the scheme's keys, also with changes, and other secrets. If the scheme decodes secrets from
+ * base64, also tries secrets that were not decoded, and secrets that were changed before they were decoded.
  */
 function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
   const context = { secrets, otherSecrets: known, schemeName: scheme.name };

@@ -9,14 +9,14 @@ import { BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from './codecs/codecs.ts';
 /** A secret as text, or as bytes if it was decoded. */
 export type Secret = string | Uint8Array;
 
-/** Returns a key for maps: the same for a text and its UTF-8 bytes, so that a search tries each secret once. */
+/** Identifies a secret, so that a search tries it once. A text and its UTF-8 bytes have the same identifier. */
 export function keyOfSecret(secret: Secret): string {
   return typeof secret === 'string' && /^[\0-\x7f]*$/.test(secret)
     ? secret
     : Buffer.from(secret).toString('latin1');
 }
 
-/** The results of the changes of this cost that people and programs make to a secret by mistake. Empty for bytes. */
+/** Returns the secrets that result from mistakes of this cost, such as a lost space. Empty if the secret is bytes. */
 export function secretChanges(secret: Secret, cost: Cost): readonly Changed<Secret>[] {
   if (typeof secret !== 'string') return [];
   const written = { text: secret, bytes: Buffer.from(secret) };
@@ -28,32 +28,32 @@ export function secretChanges(secret: Secret, cost: Cost): readonly Changed<Secr
   ].filter(({ value }) => value.length > 0);
 }
 
-/** Decodes UTF-8 bytes to text, so that changes of text, such as trimming, can follow. */
+/** Converts a value of UTF-8 bytes to text, so that changes to text, such as trimming, can follow. */
 function asText(change: Changed<Secret>): Changed<Secret> {
   const { value } = change;
   const isText = typeof value === 'string' || !isUtf8(value);
   return isText ? change : { ...change, value: Buffer.from(value).toString() };
 }
 
-/** Matches characters without width, and the escape sequences with which programs color their output. */
+/** Matches zero-width characters, soft hyphens, and the escape sequences with which programs color their output. */
 export const INVISIBLE = /\p{Cc}\[[\d;]*[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
 type SecretRow = ChangeRow<string>;
 
-/** Makes a row that replaces a pattern in the secret. The change is impossible if the secret does not match. */
+/** Makes a table row for a change that replaces a pattern in the secret. Skipped if nothing matches. */
 function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
   return [cost, would, (secret) => replaced(secret, pattern, replacement)];
 }
 
-/** Makes a row that keeps only the part of the secret that the first group of a pattern matches. */
+/** Makes a table row for a change that keeps only what the first group of a pattern matches in the secret. */
 function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
   return [cost, would, (secret) => pattern.exec(secret)?.[1]];
 }
 
 /**
- * Changes for secrets, not for bodies: people type and copy secrets, and configuration files store them. A change that
- * needs a trace of the mistake in the secret, such as a comma, costs 1.
+ * Mistakes of people who type or copy a secret, and of programs that read it from a configuration file. Most of those
+ * that leave a trace in the secret, such as a comma, cost 1, the lowest cost.
  */
 const TEXT_ROWS: readonly RowGroup<string>[] = [
   {
@@ -101,7 +101,7 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
   },
 ];
 
-/** The value in a line such as `export NAME="value"`. */
+/** Returns the value in a line such as `export NAME="value"`. Undefined for other texts. */
 function valueOfLine(secret: string): string | undefined {
   return /^\s*(?:export\s+|\$env:)?[A-Za-z_]\w*\s*[=:]\s*(["']?)(\S.*?)\1\s*$/s.exec(secret)?.[2];
 }
@@ -119,7 +119,7 @@ const SAME_ENCODING = {
   fix: 'Key the HMAC with the same bytes on both sides: agree whether the secret is text, or is decoded from hex or base64 first, and read it as UTF-8',
 } as const;
 
-/** Decodes as Node does: up to the first pair that is not hex, without an error. */
+/** Decodes hex like Node's Buffer, which stops at the first pair of characters that is not hex, without an error. */
 const STARTING_HEX: Codec = {
   name: 'hex up to its first character that is not a hex digit',
   decode: ({ text }) => Buffer.from(text, 'hex'),

@@ -3,7 +3,7 @@ import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureEvidence } from '../../signature/evidence.ts';
 import type { Explanation } from './diagnosis-for.ts';
 
-/** The explanation of a value that is not a signature, such as the word `undefined`. `found` follows "the signature". */
+/** The explanation of a value that is no signature, such as the word `undefined`. `found` follows "the signature". */
 type KnownValue = Required<Pick<Explanation, 'found' | 'fix'>>;
 
 const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: string])[] = [
@@ -34,14 +34,14 @@ const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: str
   ],
 ];
 
-/** Explains a value that is not a signature of the scheme. Undefined for a value of unknown form. */
+/** Explains a value that clearly is not a signature, or looks like a built-in scheme's header. Otherwise undefined. */
 export function knownValue(value: string): KnownValue | undefined {
   const text = value.trim();
   const [, found, fix] = KNOWN_VALUES.find(([pattern]) => pattern.test(text)) ?? [];
   return found === undefined || fix === undefined ? otherSchemeValue(text) : { found, fix };
 }
 
-/** Explains a value that begins like the signature header of a built-in scheme. Undefined for other values. */
+/** Explains a value that begins like a built-in scheme's header. A name of a hash, as in `sha256=`, is not enough. */
 function otherSchemeValue(text: string): KnownValue | undefined {
   const scheme = BUILT_IN_SCHEMES.find((each) =>
     layoutOf(each).signatureHeader.parts.some((part) => part.text !== '' && text.startsWith(part.text)),
@@ -55,7 +55,7 @@ function otherSchemeValue(text: string): KnownValue | undefined {
   };
 }
 
-/** Explains a signature that is the secret itself, in text, hex or base64. Otherwise undefined. */
+/** Explains a signature that is the secret itself, as text, hex or base64. Undefined for other signatures. */
 export function explainRepeated(
   { secrets }: SignatureEvidence,
   [text = '']: readonly string[],
@@ -72,6 +72,6 @@ export function explainRepeated(
 
 const SECRET_SENT =
   'Send the HMAC of the body, keyed with the secret, and make a new secret, because this one was sent';
-/** The fix for a Go sender that calls mac.Sum(body), which appends a digest to the body. */
+/** The fix for a digest with other bytes around it: in Go, mac.Sum(body) appends the digest to the body. */
 export const SUM_OF_NIL =
   'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';

@@ -3,17 +3,17 @@ import { ALGORITHMS, DIGEST_BYTES, hmacName, otherHashCode } from '../constructs
 import { recipeOf } from '../diagnosis-for.ts';
 import type { Reading } from './reading.ts';
 
-/** Minimum bits by which a part of a digest with the scheme's own hash is recognized. */
+/** Minimum length, in bits, of a text that is tried as a part of a digest made with the scheme's hash. */
 const FEWEST_BITS = 32;
 
 const WHOLE_BYTES: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
 
-/** Minimum bits by which a part of a digest with another hash is recognized. */
+/** Minimum length, in bits, of a text that is tried as a part of a digest made with a hash other than the scheme's. */
 const FEWEST_BITS_OF_OTHERS = 128;
 
 const IN_ONE_LINE = 'Send the whole digest, in one line (base64 -w0)';
 
-/** Reads a text as the start or the end of a digest, with the scheme's own hash or another one. */
+/** Reads a text as the start or the end of a digest whose rest was cut off. Yields a reading for each possible hash. */
 export function* partReadings(
   part: string,
   encoding: 'hex' | 'base64',
@@ -44,7 +44,7 @@ export function* partReadings(
   }
 }
 
-/** Ways in which programs write a digest and lose zeros. */
+/** Faulty ways to write a digest in hex, which drop leading zeros of the whole digest or of its bytes. */
 const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer) => string])[] = [
   ['without its leading zeros, as a big integer', (digest) => digest.toString('hex').replace(/^0+/, '')],
   [
@@ -58,14 +58,14 @@ const LOSSY_NOTATIONS: readonly (readonly [what: string, write: (digest: Buffer)
 ];
 
 /**
- * Reads a text as a digest that was written in a lossy notation. The text may not contain all bits of the digest, so a
- * reading writes each computed digest in the same notation and compares the texts.
+ * Reads a text as a digest that was written in hex without all of its zeros. Such a text can be ambiguous, so `matches`
+ * writes the computed digest in the same way and compares the texts.
  */
 export function* lossyReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   if (!/^[0-9a-f-]+$/.test(token)) return;
   for (const algorithm of ALGORITHMS) {
     const whole = 2 * DIGEST_BYTES[algorithm];
-    // The length stays near the number of hex digits: only one byte in sixteen begins with the digit 0.
+    // Allows for lost zeros (about one byte in sixteen begins with the digit 0) and for minus signs.
     const isOwn = algorithm === scheme.hash;
     const [least, most] = isOwn ? [whole / 2, 2 * whole] : [0.7 * whole, 1.3 * whole];
     if (token.length === whole || token.length < least || token.length > most) continue;

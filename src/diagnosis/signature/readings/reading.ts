@@ -1,23 +1,23 @@
 import type { HmacAlgorithm } from '../../../signature/hmac.ts';
 import type { ReasonCode } from '../../../signature/reasons.ts';
 
-/** A difference between the notation of a received signature and the notation of its scheme. */
+/** A difference between a signature and the form that its scheme requires: another hash, encoding, length or prefix. */
 export interface NotationProblem {
   readonly code: ReasonCode;
-  /** Names the notation: `HMAC-SHA1 in base64`. */
+  /** Describes how the digest is written: `HMAC-SHA1 in base64`. */
   readonly what: string;
-  /** Describes the text around the digest, to follow "it": ``has `sha1=` before its digits``. */
+  /** Describes other characters in the signature, to follow "it": ``has `sha1=` before its digits``. */
   readonly around?: string | undefined;
   readonly fix?: string | undefined;
 }
 
-/** One way to read a received text as a digest. */
+/** One way to read a received text as a digest, such as "an HMAC-SHA1 in base64". */
 export interface Reading {
   readonly algorithm: HmacAlgorithm;
-  /** How unlikely the reading is, compared with the other readings of the text. */
+  /** How unlikely this way to read the text is: 0 for the likeliest. The search tries cheap ones first. */
   readonly cost: number;
-  /** The difference from the notation of the scheme. Undefined if the text is in that notation. */
+  /** Undefined if the digest is written as the scheme requires. */
   readonly problem?: NotationProblem;
-  /** Whether the text stands for this digest. `digest` has one latin1 character per byte. */
+  /** Returns whether the text can stand for this digest. `digest` has one Latin-1 character per byte. */
   readonly matches: (digest: string) => boolean;
 }

@@ -7,8 +7,8 @@ import { SUM_OF_NIL } from '../unreadable.ts';
 import { lossyReadings, partReadings } from './lost-readings.ts';
 
 /**
- * Returns all readings of a text as a signature of a scheme: first of the text as it is, then of the parts of it that
- * can be digests, then in lossy notations. Empty if the text cannot be a digest.
+ * Returns the ways to read a text as a digest: the whole text; its parts, unless the whole text is a likely digest; and
+ * the text as a digest that lost zeros. Empty if the text cannot be a digest.
  */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
@@ -28,7 +28,7 @@ function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading
   return [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...nestedReadings(token, scheme)];
 }
 
-/** Reads a text as hex or base64 of another text with the digest in hex, such as the line that openssl prints. */
+/** Decodes a text from hex and from base64, and looks in the result for a digest in hex, as in a line from openssl. */
 function* nestedReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   for (const encoding of ['hex', 'base64'] as const) {
     const text = Buffer.from(token, encoding).toString('latin1');
@@ -40,7 +40,7 @@ function* nestedReadings(token: string, scheme: SignatureScheme): Generator<Read
   }
 }
 
-/** Removes white space around the text and, for a lenient scheme, a header name and the name of a hash (`sha1=`). */
+/** Removes white space around a text. For a lenient scheme, also removes `X-Signature:` and a prefix like `sha1=`. */
 function bareText(text: string, { isLenient }: SignatureScheme): string {
   const value = text.trim();
   if (isLenient !== true) return value;
@@ -50,11 +50,12 @@ function bareText(text: string, { isLenient }: SignatureScheme): string {
     .trim();
 }
 
-/** Maximum number of digests to read in one text. A header has several if its sender signs with several secrets. */
+/** Maximum number of digests to look for in a text. A header has several if its sender signs with several secrets. */
 const MOST_TOKENS = 4;
 
 /**
- * The longest parts of a text that can be digests: without names, prefixes, quotes, percent-encoding and separators.
+ * Returns the parts of a text that may be digests, without percent-encoding. Joins hex bytes that separators divide
+ * (`a1:b2`), and restores plus signs. In other texts, returns the longest runs of base64 or hex characters.
  */
 function undecorated(text: string): readonly string[] {
   const plain = text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
@@ -63,14 +64,14 @@ function undecorated(text: string): readonly string[] {
   if (/^\W*(?:[0-9a-f]{2}[:\s-]){15,}[0-9a-f]{2}\W*$/i.test(plain)) {
     return [plain.replaceAll(/[^0-9a-f]/gi, '')];
   }
-  // URL queries and HTML forms decode a plus to a space.
+  // Parsers of URL queries and HTML forms decode a plus sign to a space.
   if (/^[\w+/]+(?: [\w+/ ]+)={0,2}$/.test(plain)) return [plain.replaceAll(' ', '+')];
   const tokens = plain.replace(/^\W*0x/i, '').match(/[0-9A-Za-z+/_-]{8,}={0,2}/g) ?? [];
   const [longest = '', ...others] = tokens.toSorted((one, other) => other.length - one.length);
   return [longest, ...others.filter(({ length }) => length === longest.length)].slice(0, MOST_TOKENS);
 }
 
-/** Adds a description of the text around the digest to a reading. */
+/** Adds a description of the characters of the text that are not part of `token`, which was read as the digest. */
 function decorated(
   reading: Reading,
   text: string,
@@ -98,7 +99,7 @@ function decorated(
 const MOST_QUOTED = 40;
 const DIGITS_ALONE = 'Send and give the digits of the digest alone, without other characters';
 
-/** Names a reading: `HMAC-SHA1 in base64`. */
+/** Describes how the digest is written: `HMAC-SHA1 in base64`. */
 export function whatOf({ problem, algorithm }: Reading): string {
   return problem?.what ?? hmacName(algorithm);
 }
@@ -118,18 +119,19 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
   const isUnpadded = !token.endsWith('=') && digest.length % 3 > 0;
   const name = /[-_]/.test(token) ? 'base64url' : isUnpadded ? 'base64 without its =' : 'base64';
   const form = scheme.encoding === 'base64' && name === 'base64' ? '' : ` in ${name}`;
-  // Unpadded base64 of 16 bytes is not read as an MD5 digest, because any word of 22 letters has that form.
+  // Does not read unpadded base64 of 16 bytes as an MD5 digest, because any word of 22 letters looks like it.
   if (digest.length !== 16 || token.endsWith('==')) yield* wholeReadings(digest, form, scheme);
   if (scheme.encoding === 'base64' || token.length >= MIN_BASE64_PART) {
     yield* partReadings(token, 'base64', scheme);
   }
 }
 
+/** Minimum characters of base64 to read as a part of a digest, if the scheme writes its digests in hex. */
 const MIN_BASE64_PART = 20;
 
 /**
- * Reads bytes as the whole digest of the hash with this digest length, and as the start of a longer digest. If no hash
- * has this length, reads a shorter digest anywhere in the bytes.
+ * Reads bytes as a whole digest of the hash with this digest length, and as the start of a longer SHA-256 or SHA-512
+ * digest. If no hash has this digest length, reads the bytes as a shorter digest with other bytes around it.
  */
 function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): Generator<Reading> {
   const bytes = digest.length;
@@ -153,7 +155,7 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
   const code = isOwn ? (isBase64 ? 'base64' : 'other-encoding') : otherHashCode(algorithm);
   yield {
     algorithm,
-    // Costs more for MD5, because any digest that is cut off to 16 bytes has this length.
+    // MD5 costs more, because any digest that is cut off to 16 bytes has the length of an MD5 digest.
     cost: algorithm === 'md5' ? 1 : 0,
     ...((!isOwn || form !== '') && { problem: { code, what: hmacName(algorithm) + form } }),
     matches: (made) => made === whole,
@@ -165,7 +167,7 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
   }
 }
 
-/** Hashes whose digests senders cut off to the length of another hash, each with the cost of that reading. */
+/** Hashes whose digests senders cut off to the length of a shorter digest. The less likely one costs more. */
 const CUT_OFF_HASHES = [
   ['sha256', 2],
   ['sha512', 3],
