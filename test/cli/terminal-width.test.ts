@@ -42,7 +42,7 @@ describe.each([60, 80, 200])('at a terminal of %d columns', (columns) => {
     'replay day.ndjson --loopback',
     ...['', ...VERBS].map((name) => `${name} --help`.trim()),
   ])('`hooks %s` breaks no word and writes no line that is wider', async (line) => {
-    const [narrow, wide] = [await run(line, columns), await runWide(line)];
+    const [narrow, wide] = [await run(line, columns), await run(line, WIDE)];
     expect(narrow.trim()).not.toBe('');
     expect(tooWide(narrow, columns)).toEqual([]);
     expect(brokenWords(narrow, wide)).toEqual([]);
@@ -138,15 +138,6 @@ async function run(line: string, terminalColumns: number): Promise<string> {
   const args = words.map((word) => ({ ID: id, URL: url })[word] ?? word);
   const { stdout, stderr } = await hooks(args, { cwd, env, terminalColumns });
   return `${stdout}\n${stderr}`.replace(COPIED, '').replace(ERASED, '');
-}
-
-/** The output of each line at a terminal of `WIDE` columns, which all widths are compared with. */
-const wideOutputs = new Map<string, Promise<string>>();
-
-function runWide(line: string): Promise<string> {
-  const output = wideOutputs.get(line) ?? run(line, WIDE);
-  wideOutputs.set(line, output);
-  return output;
 }
 
 async function listened(terminalColumns: number): Promise<string> {
