@@ -50,7 +50,7 @@ function explainNone({ bytes, schemes }: NoEvidence): Diagnosis {
   return diagnosisOf('no-signature', 'proved', mismatchText(bytes, why, fix));
 }
 
-/** Returns the code of the cause of a response other than 2xx, to be stored. Every such response has a cause. */
+/** Returns the code of the cause to store for a response other than 2xx. Every such response has a cause. */
 export function causeCodeOf(evidence: ResponseEvidence): string {
   return ruleOf({ ...evidence, words: responseWords(evidence.body) }).code;
 }
@@ -66,7 +66,7 @@ export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCaus
   return printed === '' ? undefined : causeInOutput(printed, facts);
 }
 
-/** Explains the stored code of a cause. If this version does not know the code, explains the status and the quotation. */
+/** Explains the stored code of a cause. If this version does not know it, explains the status and the quotation. */
 export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
   const { code, kind, fix, says, confidence } = storedRule(stored, facts);
   const filled = (template: string): string => filledTemplate(template, facts);
@@ -74,12 +74,12 @@ export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
     const quoted = filled('the response says{quote}');
     return { code, kind, confidence: 'proved', says: quoted, isQuotation: true, fix: filled(fix) };
   }
-  // Does not put "possibly" before a possible cause, because callers print "perhaps" before it.
+  // Leaves out "possibly" for a possible cause, because callers that print such a cause put "perhaps" before it.
   const hedgedSays = confidence === 'possible' ? filled(says) : hedged(filled(says), confidence);
   return { code, kind, confidence, says: hedgedSays, isQuotation: false, fix: filled(fix) };
 }
 
-/** Explains a failed request by its cause, or by its error code if no cause is known. Undefined for an unknown code. */
+/** Explains a failed request by its cause, else by its error code. Undefined if this version knows neither code. */
 export function networkCauseOf(
   { error, cause }: FailureEvidence,
   facts: Omit<CauseFacts, 'status'>,
@@ -95,18 +95,18 @@ export function networkCauseOf(
 
 const UNSHOWN = { bypass: '', program: '', within: '' };
 
-/** The receiver's own message in a response body: at most 300 characters, not escaped. Empty if there is none. */
+/** The error message in a response body, else its likeliest text: at most 300 characters, not escaped. */
 export function quotationOf(body: string): string {
   return responseWords(body).quotation;
 }
 
-/** Rejects only if the proxy variable cannot be used. Loads the module that opens connections on demand. */
+/** Examines a failure by test connections, with code loaded on demand. Rejects only for an invalid proxy variable. */
 export async function examineFailure(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { examineWithProbes } = await import('./network/examine-failure.ts');
   return examineWithProbes(failure);
 }
 
-/** Makes a request for each common mistake, the likeliest first. Loads the code on demand: most receivers make none. */
+/** Makes requests that receivers with a common mistake accept. Loads the code on demand: most receivers have none. */
 export async function mistakenRequests(
   body: Buffer,
   options: MistakeOptions,

@@ -9,17 +9,17 @@ import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspects.t
 
 export interface FailureContext {
   readonly model: SuspectModel;
-  /** The mistake in verifying signatures that a probe has proved. */
+  /** The receiver's mistake in verifying signatures, if further requests have proved one. */
   readonly proved: ReceiverMistake | undefined;
-  /** The mistake that a counter-probe has found for failures of this class, with this status or network error. */
+  /** The mistake shown by comparing the failed response with those to other requests, such as forged ones. */
   readonly countered: ReceiverMistake | undefined;
   readonly isSigned: boolean;
 }
 
 /**
- * Explains an unexpected response by the first of these that applies: a counter-probe, the response itself, a mistake
- * that a probe has proved, a mistake that is consistent with the whole run and explains all similar failures, a
- * difference between failed and accepted messages, a mistake that explains only some similar failures, the status.
+ * Explains an unexpected response by the first of these that applies: `countered`, the response itself, `proved`, a
+ * suspected mistake that explains all similar failures, a difference between failed and accepted messages, a suspected
+ * mistake that explains only some similar failures, the status or network error.
  */
 export function explainFailure(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
   const mistake = explainResponse(seen, context);
@@ -54,7 +54,7 @@ function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): R
   return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
-/** The mistake of rejecting a correct message in words, with a 2xx, and the proved mistake, if any. */
+/** The mistake of rejecting a correct message in the body of a 2xx, combined with the proved mistake, if any. */
 function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): ReceiverMistake | undefined {
   const own = isRejectedInWords(response) ? ownCause(response) : undefined;
   const says = `it rejects a correct message in words: ${own?.says}`;
@@ -71,7 +71,7 @@ export function explainsAlike(suspect: Suspect, failure: ProbeOutcome, model: Su
   return model.alike(failure).every((each) => explained.includes(each));
 }
 
-/** Combines suspects into one mistake. If they say different things, it names all of them and is only likely. */
+/** Combines suspected mistakes into one. If their sentences differ, the result lists them all and is only likely. */
 function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
   const [{ predicts: _, ...first }, ...others] = suspects;
   if (others.every(({ says }) => says === first.says)) return first;
@@ -140,7 +140,7 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
   const isLimit = kind === 'busy' && response.status === 429;
-  // A page is not proof: a receiver that rejects forgeries may respond to messages with one.
+  // A page is likely that of a website: if the receiver rejects forgeries, FurtherRequests has cleared this cause.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
   return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
 }
@@ -177,7 +177,7 @@ function commonMistake({ response, isForged }: ProbeOutcome, context: FailureCon
   }
 }
 
-/** Codes of causes that say little more than that a message was rejected. The run knows more about the reason. */
+/** Codes of causes that say little more than that a message was rejected. Other responses of the run can say more. */
 const VAGUE: ReadonlySet<string> = new Set(
   'signature-refused signature-invalid-there unsigned malformed status'.split(' '),
 );
@@ -218,6 +218,7 @@ const ACCEPT_SUCH = `${LOOK_INTO_LOG}: real senders send such messages, in which
 
 const MAYBE_SIGNATURE: ReadonlySet<string> = new Set(['own-words', 'output-words', 'permission']);
 
+/** Whether the response has a known cause that has nothing to do with the signature. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
   return cause !== undefined && !MAYBE_SIGNATURE.has(cause.code) && !VAGUE.has(cause.code);
 }

@@ -8,16 +8,16 @@ const of = (...checks: readonly string[]): Matches => {
 };
 const isMalformed = of('malformed');
 const isForged: Matches = (probe) => probe.isForged;
-/** Matches forgeries with a wrong signature of the right length. */
+/** Matches a signature with a wrong last digit, and one made with another secret: both have the right length. */
 const isOfRightLength = of('wrong-signature', 'other-secret');
 
-/** Predicts that the receiver accepts probes that match `shown`. It disproves the mistake if it accepts one of `never`. */
+/** Predicts that forgeries matching `shown` are accepted. Accepting one that matches `never` disproves the mistake. */
 function lets(shown: Matches, never: Matches): Suspect['predicts'] {
   const predicts = shows(['taken'], shown);
   return (probe) => predicts(probe) ?? (never(probe) ? { disproves: ['taken'] } : undefined);
 }
 
-/** Predicts that the receiver accepts a forgery. Every other behavior disproves the mistake. */
+/** Prediction for a forgery that a receiver with the mistake always accepts: other behaviors disprove the mistake. */
 const TAKES_EACH: Prediction = {
   explains: ['taken'],
   disproves: ['unverified', 'refused', 'unclear', 'failing', 'broken', 'late'],
@@ -66,7 +66,7 @@ const LENGTH_SUSPECTS: readonly Suspect[] = [
     code: 'accepts-part-of-signature',
     says: 'it lets forgers in: a part of the signature is enough',
     fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
-    // A missing header is an empty prefix, which some of these receivers reject.
+    // A receiver that compares only a part of the signature may accept a missing one as an empty part, or reject it.
     predicts: (probe) => {
       if (of('unsigned')(probe)) return { explains: ['taken'] };
       return of('short-signature')(probe)

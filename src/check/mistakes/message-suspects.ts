@@ -8,7 +8,7 @@ const hasFeature = (feature: string): Matches =>
   messages(({ facts }) => facts?.features.has(feature) === true);
 const isLarge = messages(({ bytes }) => bytes > MAX_MESSAGE_BYTES / 2);
 
-/** Makes a suspect for each behavior or status that a mistake may cause, with its sentence in `says`. */
+/** Makes a Suspect for each entry of `says`, whose key is a behavior or status that the mistake can cause. */
 function suspected(
   code: string,
   matches: Matches,
@@ -16,7 +16,7 @@ function suspected(
   says: Readonly<Record<string, string>>,
 ): readonly Suspect[] {
   return Object.entries(says).map(([behavior, text]) => {
-    // Other mistakes can look like this one.
+    // Only likely: a receiver can reject the signatures of long bodies for other reasons, too.
     const confidence = code === 'part-of-body' ? 'likely' : 'proved';
     return { code, says: text, fix, confidence, predicts: shows([behavior], matches) };
   });

@@ -5,18 +5,19 @@ import type { CheckRequest } from '../sample.ts';
 import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
 
 /**
- * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: it rejects the request as it rejects a forgery.
- * `refused`: it rejects the request in another way, so the signature is not the reason. `failing`: a 5xx, or a 4xx that
- * asks to wait. `late`: no response in time. `broken`: no response for another reason, such as a closed connection.
- * `unclear`: a redirect, or a 2xx whose body reports a failure or a rejection.
+ * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: it rejects the request as it rejects a forgery (a
+ * request with a wrong signature), or no forgery was sent. `refused`: it rejects the request in another way, so the
+ * signature is not the reason. `failing`: a 5xx, or a 4xx that asks to wait. `late`: no response in time. `broken`: no
+ * response for another reason, such as a closed connection. `unclear`: a redirect, or a 2xx whose body is an HTML page
+ * or reports a failure or a rejection.
  */
 export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' | 'broken' | 'unclear';
 
-/** The facts of a request that a mistake of a receiver depends on. */
+/** A test request, and the facts about it that decide which mistakes of a receiver can show in the response. */
 export interface CheckProbe {
   readonly request?: CheckRequest | undefined;
   readonly check: string;
-  /** Whether the receiver must reject the request when it verifies the signature. */
+  /** Whether a receiver that verifies signatures must reject the request. */
   readonly isForged: boolean;
   readonly isRepeated: boolean;
   readonly bytes: number;
@@ -45,27 +46,28 @@ export type Matches = (probe: CheckProbe) => boolean;
 export interface ProbeOutcome extends CheckProbe {
   readonly response: CheckResponse;
   readonly isRight: boolean;
-  /** State of the receiver after it closed the connection. Undefined if it kept running, or left it open. */
+  /** State after a connection reset: `dead` if the receiver refuses connections, `restarted` if it did for a while. */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
-  /** The error that the receiver printed during the check, as a sentence. */
+  /** Sentence that quotes the error that the receiver printed during the check. */
   readonly printed?: string | undefined;
 }
 
-/** The behaviors that a mistake explains for a probe, and the behaviors that disprove the mistake. */
+/** The behaviors on one request that a mistake of the receiver explains, and those that disprove the mistake. */
 export interface Prediction {
-  /** Behaviors, and statuses as text (`413`). */
+  /** Values of Behavior, or statuses as text (`413`). */
   readonly explains?: readonly string[];
   readonly disproves?: readonly Behavior[];
 }
 
+/** A mistake that a receiver may have, with the behavior that it predicts for each request. */
 export interface Suspect extends ReceiverMistake {
-  /** Undefined for a probe on which the mistake has no effect. */
+  /** Returns undefined for a request on which the mistake has no effect. */
   readonly predicts: (probe: CheckProbe) => Prediction | undefined;
 }
 
 /**
- * Predicts one of these behaviors or statuses for each probe that matches. If the receiver accepts a correct message or
- * rejects another request, even unclearly, the mistake is disproved.
+ * Predicts one of these behaviors or statuses for each request that matches. The mistake is disproved if the receiver
+ * accepts a correct message that matches, or rejects, even unclearly, a forged or malformed one.
  */
 export function shows(explains: readonly string[], matches: Matches) {
   return (probe: CheckProbe): Prediction | undefined => {
@@ -75,12 +77,13 @@ export function shows(explains: readonly string[], matches: Matches) {
   };
 }
 
+/** The responses of a run. Finds the suspects that explain a failure and that no response disproves. */
 export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];
-  /** For each failed request, the fields that make it fail, if further requests have shown them. */
+  /** For each failed request, the content that makes it fail, if requests with other content have shown that. */
   readonly differences = new Map<CheckRequest | undefined, BodyDifference>();
-  /** Response to a forged message, with which the responses to correct messages are compared. */
+  /** Response to a message with a wrong signature, for comparison with other responses. Undefined if none was sent. */
   forgery: CheckResponse | undefined;
 
   constructor(suspects: readonly Suspect[]) {
@@ -112,8 +115,8 @@ export class SuspectModel {
   }
 
   /**
-   * The mistake of rejecting a request without a 4xx: by a redirect, a page or words. If all correct messages got one
-   * body and a forgery another, that counts as words, too.
+   * The mistake of rejecting a request without a 4xx: with a redirect, or a 2xx with an HTML page or words of
+   * rejection. If at least three correct messages got the same body, another body for a forgery counts as such words.
    */
   unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
     const reply = replyOf({ response });
@@ -125,9 +128,9 @@ export class SuspectModel {
   }
 
   /**
-   * Whether a rejection may be about the signature, because it is like the response to a forgery. A 4xx must have the
-   * same status, and words about the signature if the forgery got such words. A 2xx must have the same words. True if
-   * no forgery was sent.
+   * Whether a rejection may be about the signature, because a forgery got a similar response: a 4xx with the same
+   * status (and words about the signature, if the forgery got such words), or a 2xx with the same body. True if no
+   * forgery was sent. False if a system in front of the receiver rejects only some messages.
    */
   isAsForgery(response: CheckResponse): boolean {
     const { forgery } = this;
@@ -139,11 +142,11 @@ export class SuspectModel {
   }
 
   /**
-   * Returns the consistent mistakes that explain this failure and the most other failures, because one mistake is
-   * likelier than two. Among equals, returns the mistakes that the most responses could have disproved.
+   * Returns the mistakes that no response disproves and that explain this failure and the most other failures, because
+   * one mistake is likelier than two. Among equals, returns those that the most responses could have disproved.
    */
   explain(failure: ProbeOutcome): readonly Suspect[] {
-    // Failures with the same words of the receiver have one cause, which a mistake that explains only some is not.
+    // Failures that the receiver explains in the same words have one cause, so a mistake must explain all of them.
     const alike = this.#observations.filter((each) => !each.isRight && hasSameWords(each, failure));
     const possible = this.#suspects.filter(
       (suspect) =>
@@ -158,7 +161,7 @@ export class SuspectModel {
     return possible.filter((_, index) => scores[index] === best);
   }
 
-  /** Blames a system in front of the receiver that lets other messages pass only for some rejections. */
+  /** Replaces the cause of a rejection if it blames a system that rejects every message, but other messages passed. */
   withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
     const { response, isForged } = failure;
     const isOfAll = response.kind === 'rejected' && response.cause?.kind === 'way';
@@ -202,7 +205,7 @@ export class SuspectModel {
   }
 }
 
-/** The start of the body of a 2xx, with # in place of numbers, such as a count of bytes. */
+/** The start of the body of a 2xx. Numbers become #, because some, such as a count of bytes, depend on the message. */
 const replyOf = ({ response }: Pick<ProbeOutcome, 'response'>) =>
   response.kind === 'taken' ? response.reply?.replaceAll(/\d+/g, '#') : undefined;
 

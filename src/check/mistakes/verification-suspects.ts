@@ -1,7 +1,7 @@
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 
-/** The fix if the receiver shows no digest. Its digest would tell the remaining mistakes apart. */
+/** The fix if the receiver does not show the digest that it computed, which would tell the remaining mistakes apart. */
 const SHOW_DIGEST =
   'check that it has the same secret, and let it print the digest that it computes: behind hooks test URL -- COMMAND, or in its response while you test, hooks finds what it hashes';
 const COMPARE_SECRETS =
@@ -11,15 +11,15 @@ const EXEMPT =
 
 interface RejectedAlike {
   readonly forgery: Exclude<CheckResponse, { kind: 'none' }>;
-  /** The responses to further requests. */
+  /** The responses to a message without a signature, to a body that is not JSON, and at another path. */
   readonly compared: Readonly<Record<'unsigned' | 'unparsable' | 'elsewhere', CheckResponse>>;
-  /** Number of signatures of common mistakes that the receiver rejected. */
+  /** Number of signatures tried that were computed with a common mistake. The receiver rejected all of them. */
   readonly tried: number;
-  /** Whether the receiver shows a digest that no change of secret or body explains. */
+  /** Whether the receiver shows a digest that it computed and that no known change of secret or body explains. */
   readonly showsOther: boolean;
 }
 
-/** Names the mistakes that remain for a receiver that rejects correct and forged messages alike. */
+/** Lists the mistakes that are still possible if a receiver rejects correct and forged messages alike. */
 export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
   const unsigned = otherThan(forgery, compared.unsigned);
@@ -52,7 +52,7 @@ export function remainingMistakes({ forgery, compared, tried, showsOther }: Reje
   };
 }
 
-/** Describes a response that differs from the response to the forgery. Undefined if the two are alike. */
+/** Describes how a response differs from that to a forged message. Undefined if status and body are the same. */
 function otherThan(forgery: RejectedAlike['forgery'], response: CheckResponse): string | undefined {
   if (response.kind === 'none') return 'no response';
   if (response.status !== forgery.status) return String(response.status);

@@ -3,23 +3,23 @@ import type { CauseFacts, CauseKind, ResponseEvidence } from '../../transport/ca
 import type { ResponseWords } from './response-words.ts';
 
 /**
- * Recognizes one kind of response, and explains it. The conditions are the fields from `status` to `isSigned`: the rule
- * applies if all that are set hold. `says` and `fix` are templates for `filledTemplate`: `says` is a sentence without a
- * full stop, and `fix` begins with a verb.
+ * Recognizes one kind of response, and explains it. The fields from `status` to `isSigned` are conditions: the rule
+ * applies if each one that is set holds. `says` and `fix` are templates for `filledTemplate`: `says` is a sentence
+ * without a full stop, and `fix` tells what to do.
  */
 export interface CauseRule {
-  /** Code of the cause. Stable and unique, because the records of attempts store it. */
+  /** Code of the cause. It must not change, because the records of attempts store it. */
   readonly code: string;
   readonly kind: CauseKind;
   readonly confidence: Confidence;
   readonly status?: readonly number[];
-  /** Patterns of response headers, by lower-case name. All must match. A missing header counts as empty. */
+  /** Patterns for response headers, by lower-case name. All must match. A missing header counts as empty. */
   readonly headers?: Readonly<Record<string, RegExp>>;
-  /** Pattern of the text of the body: without the tags of HTML, and of JSON with or without its escapes. */
+  /** Pattern for the text of the body: HTML without its tags; JSON as received, or only its messages, unescaped. */
   readonly words?: RegExp;
-  /** Pattern of the body as received, with its markup. */
+  /** Pattern for the body as received, with its markup. */
   readonly body?: RegExp;
-  /** Pattern of the receiver's own error message. A message that says no more than the status does not match. */
+  /** Pattern for the error message in the body. A message that says no more than the status never matches. */
   readonly quotation?: RegExp;
   readonly isSigned?: boolean;
   /** The sentence that names the cause. @default a sentence that quotes the response */
@@ -50,7 +50,7 @@ export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
   return body?.test(seen.body) ?? true;
 }
 
-/** Replaces the placeholders of a template by the facts below, and by the results of probes. Keeps unknown placeholders. */
+/** Replaces placeholders such as `{path}` with the facts below or the values in `given.shown`. Keeps unknown ones. */
 export function filledTemplate(template: string, given: CauseFacts): string {
   const { status, url, server, location, retryAfter, quotation, proxy } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

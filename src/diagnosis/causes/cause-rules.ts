@@ -8,14 +8,14 @@ import { STATUS_RULES, unknownStatus } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES } from './taken-rules.ts';
 
 const LATER_RULES = [...RECEIVER_RULES, ...STATUS_RULES];
-/** Rules for responses other than 2xx, the most specific first. `productRule` makes the rules of products. */
+/** Rules for responses other than 2xx, in the order in which they are tried. `productRule` makes those for products. */
 export const CAUSE_RULES: readonly CauseRule[] = [...FRONT_RULES, ...LATER_RULES];
 
-/** Finds the rule for a response other than 2xx. Every such response has one. */
+/** Finds the first rule that applies to a response other than 2xx. If none does, makes one from the status. */
 export function ruleOf(seen: ReadResponse): CauseRule {
   const find = (rules: readonly CauseRule[]): CauseRule | undefined =>
     rules.find((rule) => appliesTo(rule, seen));
-  // Redirects and authentication challenges have rules of their own, which are more exact than those of the product.
+  // Redirects and authentication challenges have rules of their own, which are more exact than those for products.
   const isRedirect = seen.status < 400 && seen.headers['location'] !== undefined;
   const isChallenge = seen.status === 401 && seen.headers['www-authenticate'] !== undefined;
   const ofProduct = isRedirect || isChallenge ? undefined : productRule(seen);
@@ -24,7 +24,7 @@ export function ruleOf(seen: ReadResponse): CauseRule {
 
 const BY_CODE = new Map([...CAUSE_RULES, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [rule.code, rule]));
 
-/** Returns the rule with a stored code. If this version does not know the code, finds a rule by status and quotation. */
+/** Returns the rule with a stored code. If this version does not know it, finds a rule by status and quotation. */
 export function storedRule(code: string, { status, quotation: body = '' }: CauseFacts): CauseRule {
   const found = BY_CODE.get(code) ?? productRuleOf(code, status);
   return found ?? ruleOf({ status, headers: {}, body, isSigned: true, words: responseWords(body) });

@@ -6,7 +6,7 @@ const FUNCTION = {
   fix: 'look into the log of the function (CloudWatch, vercel logs, netlify logs, npx wrangler tail), and let it return { statusCode: 200, body: "" } or a Response',
 } as const;
 
-/** Rules for responses from systems in front of the application: TLS servers, tunnels, CDNs, gateways, function hosts. */
+/** Rules for systems that respond in place of the application: TLS servers, tunnels, CDNs, gateways, function hosts. */
 const EDGE_RULES = rulesOfKind('way', 'proved', {
   'wants-tls': {
     status: [400],
@@ -63,7 +63,7 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
   },
 });
 
-/** Rules for frameworks that reject a request before the receiver's own code runs. */
+/** Rules for responses from a framework, which usually rejected the request before the receiver's own code ran. */
 const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
   csrf: {
     status: [400, 401, 403, 419, 422, 500],

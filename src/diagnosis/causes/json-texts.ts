@@ -1,8 +1,8 @@
 import { withoutEntities } from './page-blocks.ts';
 
 /**
- * Parses the JSON at the start of a text. If the JSON is cut off, drops a key, integer or word at its end, which may be
- * incomplete, and closes open strings, arrays and objects. Undefined if the text does not start with JSON.
+ * Parses the JSON at the start of a text. If the JSON is cut off, drops a key, integer or word (`tru`) at its end,
+ * which may be incomplete, and closes open strings, arrays and objects. Undefined if the text does not start with JSON.
  */
 export function parsedStart(text: string): unknown {
   for (const json of [text, closedJson(text)]) {
@@ -13,7 +13,7 @@ export function parsedStart(text: string): unknown {
   return undefined;
 }
 
-// A match starts at each character that is not white space, so the time is linear. The last string may lack its end.
+// Every character but white space is part of a match, so the time is linear. The last string may lack its end quote.
 const TOKEN = /"(?:[^"\\]+|\\[\s\S])*(?:"|\\?$)|[[\]{}:,]|[^\s"[\]{}:,]+/g;
 
 function closedJson(text: string): string {
@@ -34,22 +34,23 @@ function closedJson(text: string): string {
   return kept + ending + open.toReversed().join('');
 }
 
+/** A text that may be the error message of a JSON response. `rank` is the position of its key in FIELDS. */
 export interface JsonText {
   readonly text: string;
   readonly rank: number;
   readonly isAboutField: boolean;
 }
 
-/** Names of fields that hold a message, the most specific first. They are compared without case and punctuation. */
+/** Keys of error messages, the most specific first. Case and punctuation are ignored: `Error_Message` counts, too. */
 const FIELDS =
   'errordescription errormessage message detail details reason msg description errors issues title error exception hint';
 const RANKS = FIELDS.split(' ');
 export const HINT_RANK = RANKS.indexOf('hint');
-/** Names of fields that tell which part of the request a message is about. */
+/** Keys whose value tells which part of the request an error message is about. */
 const PLACES = 'loc path field param pointer instancePath propertyPath property attribute'.split(' ');
 const MAX_DEPTH = 12;
 
-/** Returns the texts of a JSON response that may be its error message, in the order of FIELDS, then by depth. */
+/** Returns the texts of a JSON response that may be its error message, in the order of FIELDS, the outermost first. */
 export function jsonTexts(value: unknown): readonly JsonText[] {
   const found: (JsonText & { depth: number })[] = [];
   const visit = (node: unknown, key: string, about: string, depth: number): void => {
@@ -63,7 +64,7 @@ export function jsonTexts(value: unknown): readonly JsonText[] {
     } else if (Array.isArray(node)) {
       const isFieldName = rankOf(key) === -1 && !/trace|stack/i.test(key);
       for (const item of node) {
-        // Recognizes the errors of one field: `{"email": ["This field is required."]}`
+        // Recognizes the errors of one field of the request: `{"email": ["This field is required."]}`
         const isError = isFieldName && typeof item === 'string' && item.includes(' ');
         visit(item, isError ? 'errors' : key, isError ? key : about, depth + 1);
       }
@@ -83,7 +84,7 @@ function rankOf(key: string): number {
 function placeOf(node: object): string {
   const name = exceptionName(node);
   if (name !== undefined) return name;
-  // An error with one of these fields, such as Spring's, has the path of the URL in `path`, not a field of the request.
+  // Errors with one of these keys, such as Spring's, have the path of the URL in `path`, not a field of the request.
   const isUrl = 'status' in node || 'timestamp' in node;
   const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
   const [found] = PLACES.map((place) => fields[place]).filter(Boolean);
@@ -91,7 +92,7 @@ function placeOf(node: object): string {
   return !isUrl && typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
 }
 
-/** The class of the exception that an object describes, such as `ValueError`. Undefined if it names none. */
+/** The class of the exception that an object describes, such as `ValueError`. Undefined if it has no such name. */
 function exceptionName(node: object): string | undefined {
   const { exception, errorType, name, type } = node as Record<string, unknown>; // the members of parsed JSON may be anything
   return [exception, errorType, name, type].find(

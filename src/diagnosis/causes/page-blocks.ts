@@ -1,19 +1,19 @@
 /** The text of one block element of an HTML page, or of an inline element whose class or id marks a message. */
 export interface PageBlock {
-  /** Lower-case name of the element. Empty for text after the end of a block. */
+  /** Lower-case name of the element. Empty for text after the end of a block, or before the first one. */
   readonly tag: string;
   readonly attributes: string;
   readonly text: string;
 }
 
-/** Whether a body is an HTML page. Ignores Content-Type, because frameworks send even `ok` as text/html. */
+/** Whether a body begins like an HTML page. Content-Type is no evidence: frameworks send even `ok` as text/html. */
 export function isHtmlPage(body: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,200}>\s*)*<(?:!doctype html|html|head|body)\b/i.test(
     body,
   );
 }
 
-// Each pattern fails within a few characters or consumes what it reads, so the time is linear.
+// UNREAD and TOKEN either fail within a few characters or consume what they read, so the time is linear.
 const UNREAD = /<(style|script|svg|noscript|template|iframe)\b[\s\S]*?(?:<\/\1\b[^>]*(?:>|$)|$)/gi;
 const TOKEN = /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*(?:>|$)|<(\/?)([a-z][\w-]*)([^>]*)(?:>|$)|[^<]+|</gi;
 /** Inline elements: their text belongs to the block around them. */

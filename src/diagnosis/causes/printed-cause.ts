@@ -5,7 +5,7 @@ import { ruleOf } from './cause-rules.ts';
 import { RECEIVER_RULES } from './receiver-rules.ts';
 import { EXCEPTION, responseWords } from './response-words.ts';
 
-/** Maximum number of lines to read of an error. A Python traceback, whose message comes last, is usually shorter. */
+/** Maximum number of lines of one error to read. Python tracebacks, whose message comes last, are usually shorter. */
 const MOST_LINES = 80;
 
 const ERRORS = RECEIVER_RULES.filter(({ status = [500] }) => status.includes(500));
@@ -14,17 +14,18 @@ const NEGATION =
   /\b(?:no|not|never|cannot|can't|unable|without|missing|invalid|unknown|unexpected|mismatch|must|required|expected|fail\w*|denied|reject\w*|refused|wrong|too)\b/i;
 const TIME =
   /\[?(?:[A-Z][a-z]{2} )?(?:[A-Z][a-z]{2} +\d\d?|\d{4}[-/]\d\d[-/]\d\d|\d\d?\/[A-Z][a-z]{2}\/\d{4})[T :]+\d\d:\d\d:\d\d[\d.,Z]*(?: ?[-+]\d\d:?\d\d| \d{4})?\]?:? */;
+/** Matches parts of a log line that do not explain an error: level, method and path, version or address, duration. */
 const COMMON =
   /\b(?:debug|info|warn(?:ing)?|error|critical):?(?:[\w.]+:)?|"?\b(?:POST|OPTIONS):? \/\S*(?: HTTP\/[\d.]+)?|\b\d+(?:\.\d+)+(?::\d+)?\b|\b\d+ ?(?:ms|s)\b/gi;
 
-/** Score of a line with an exception, or with the words of a receiver rule for status 500. */
+/** Score of a line that shows an exception, or that matches the `words` of one of the rules in ERRORS. */
 const CERTAIN = 4;
 
 /**
- * Finds the line of a receiver's output that explains a failure best: one with an exception, else with the level of a warning
- * or an error, else with the status, else with a negation. Undefined if there is none. Undefined for a 4xx if the line
- * only reports a wrong signature, because receivers log each one. Undefined for a status below 400 if the line shows no known
- * mistake of receivers.
+ * Finds the line of a receiver's output that explains a failure best: a line with an exception or a known error, else
+ * with the level of a warning or an error, else with the status of the response, else with a negation such as
+ * "invalid". Undefined without such a line; for a 4xx, if the line only reports a wrong signature, which receivers log
+ * each time; for a status below 400, if the line does not show a known mistake of receivers.
  */
 export function causeInOutput(printed: string, facts: CauseFacts): ResponseCause | undefined {
   const lines = printed.split('\n').map((line) => line.replace(TIME, '').trimEnd());

@@ -1,9 +1,9 @@
 import type { CauseRule, ReadResponse } from './cause-rule.ts';
 
 /**
- * Products in front of applications: the code of the cause, the name of the product, and a pattern that its own responses
- * match. `where` is the text to match: a header by its name, `body` or `status`. The first row that matches decides, so
- * headers come first, because they are the most certain, and statuses last.
+ * Products in front of applications: the code of the cause, the name of the product, and a pattern for responses that
+ * the product itself makes. `where` is the text to match: a header by its name, `body` or `status`. The first row that
+ * matches decides. Headers come first, because they are the most certain; statuses come last.
  */
 const PRODUCTS: readonly (readonly [code: string, name: string, where: string, pattern: RegExp])[] = [
   ['firewall-cloudflare', 'Cloudflare', 'cf-mitigated', /challenge/],
@@ -63,7 +63,7 @@ const PRODUCTS: readonly (readonly [code: string, name: string, where: string, p
 const NO_PROXY = 'check the host and port of the URL, allow {host} there, or go direct: NO_PROXY={hostname}';
 const BOTS = 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}';
 
-/** Ends of the sentence, by product and status, where a product usually has another cause than in `BY_STATUS`. */
+/** Ends of "… responded in place of the application, which …" for products that BY_STATUS does not describe well. */
 const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
     503: 'did not get the message{wait}: there are too many requests (limit_req), or no instance of it is ready',
@@ -73,6 +73,7 @@ const OWN_ENDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'host-heroku': { 503: 'is not running, took longer than 30 s, or is in maintenance' },
 };
 
+/** Fixes by product and status that replace those in BY_STATUS. `0` stands for every other status. */
 const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'proxy-nginx': {
     503: 'raise the limit of requests (nginx: limit_req) or send more slowly (replay --rate); without a limit, start the application (Kubernetes: look whether its pods are ready)',
@@ -100,8 +101,8 @@ const OWN_FIXES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 };
 
 /**
- * Ends of the sentence "PRODUCT responded in place of the application, which …", each with the fix, by status. `500` stands
- * for every other 5xx, `0` for every other status.
+ * Ends of the sentence "PRODUCT responded in place of the application, which …", each with a fix, by status. `500`
+ * stands for every 5xx that is not listed, `0` for every other status that is not listed.
  */
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
   0: [
@@ -143,7 +144,7 @@ export function productRule({ status, headers, body }: ReadResponse): CauseRule 
   return code === undefined ? undefined : productRuleOf(code, status);
 }
 
-/** Whether the forwarding proxy itself responded: `Server` contains "proxy", or names a program that `Via` names, too. */
+/** Whether the forwarding proxy responded itself: the program in `Server` is named "…proxy…", or is also in `Via`. */
 function isFromProxy({ ':forwarded': forwarded, via = '', server = '' }: ReadResponse['headers']): boolean {
   const name = /^[^/ ]+/.exec(server.toLowerCase())?.[0];
   if (forwarded === undefined || name === undefined) return false;

@@ -3,19 +3,19 @@ import { isHtmlPage, pageBlocks, withoutEntities, type PageBlock } from './page-
 
 /** The receiver's own error message, taken from the body of its response. The texts are not escaped for a terminal. */
 export interface ResponseWords {
-  /** The message on one line, at most MAX_QUOTATION characters. Empty if the body has none. */
+  /** The message, else the likeliest text of the body, on one line: at most MAX_QUOTATION characters. */
   readonly quotation: string;
   /** Whether the quotation says more than the status does. */
   readonly isTelling: boolean;
-  /** The text of an HTML page, without tags, styles and scripts. For other bodies, the whole body. */
+  /** The text of an HTML or XML body, without tags, styles and scripts. For other bodies, the whole body. */
   readonly text: string;
-  /** The texts of a JSON body that may be its message, without escapes. Empty for other bodies. */
+  /** The texts of a JSON body that may be its error message, one a line, unescaped. Empty for other bodies. */
   readonly unescaped: string;
 }
 
-/** Maximum length of a quotation. It is short, because each failed attempt stores one. */
+/** Maximum length of a quotation, in characters. It is short, because each failed attempt stores a quotation. */
 export const MAX_QUOTATION = 300;
-/** Maximum number of characters to read of one paragraph. A text with several is read up to eight times this length. */
+/** Maximum number of characters to read of a paragraph. Of a text with several, up to eight times as many are read. */
 const MAX_TEXT = 2_000;
 
 export function responseWords(body: string): ResponseWords {
@@ -26,7 +26,7 @@ export function responseWords(body: string): ResponseWords {
   const texts = jsonTexts(value);
   const best = texts.find(({ text }) => isTelling(messageOf(text))) ?? texts[0];
   if (best === undefined) return wordsOf(oneLine(start), start);
-  // A validation error has a sentence for each invalid field. Quotes at most five of them.
+  // A validation error can have a sentence for each invalid field, of which at most five are quoted.
   const quoted = texts.filter((other) => other === best || (best.isAboutField && isLike(other, best)));
   const quotation = quoted.slice(0, 5).map(({ text }) => messageOf(text));
   const hint = texts.find((each) => each !== best && each.rank === HINT_RANK);
@@ -63,9 +63,9 @@ const EXCEPTION_NAME =
 export const EXCEPTION =
   /\b[A-Z]\w*(?:Error|Exception|DoesNotExist)\b[^:]{0,60}: \S|\b(?:Fatal|Parse) error: \S|^(?:Error|ERROR|panic): \S/;
 const MESSAGE_CLASS = /exception[-_]?(?:value|message)|errormsg|error[-_]message|class=["']?message\b/i;
-/** Points by element: the text with the most points is likeliest to be the message. Other elements have 1. */
+/** Points by tag: the text with the most points is probably the message. Other tags have 1, those in UNREAD 0. */
 const POINTS: Readonly<Record<string, number>> = { h1: 6, h2: 5, pre: 4.5, title: 4, p: 3 };
-/** Matches elements whose text is not a message, unless their class says so. */
+/** Matches tags whose text is not the message, unless an attribute matches MESSAGE_CLASS. */
 const UNREAD = /^(?:center|address|footer|nav|button|label|th|option)$/;
 
 function scoreOf({ tag, attributes, words }: PageBlock & { words: string }): number {
@@ -75,11 +75,11 @@ function scoreOf({ tag, attributes, words }: PageBlock & { words: string }): num
   return points + (EXCEPTION.test(words) ? 4 : 0);
 }
 
-/** Matches the lines of a stack trace other than its message, in JavaScript, Java, C#, Python, PHP, Ruby and Go. */
+/** Matches lines of a stack trace that are not its message, in JavaScript, Java, C#, Python, PHP, Ruby and Go. */
 const FRAME =
   /^\s*(?:at \S.*(?:\(|:\d)|File "|#\d+ |from \S+:\d|\S+\.rb:\d+:in \S+$|goroutine \d|\.\.\. \d+ more|Stack trace:|Call Stack|Traceback )/;
 
-/** Finds the message of a text that may contain a stack trace, whose place depends on the language. */
+/** Finds the message in a text. A message comes before, in or after a stack trace, depending on the language. */
 function messageOf(text: string): string {
   const lines = text.slice(0, MAX_TEXT * 8).split('\n');
   const trace = lines.findIndex((line) => line.includes('Traceback (most recent call last)'));
@@ -111,10 +111,11 @@ function oneLine(text: string): string {
   return text.slice(0, MAX_TEXT).replace(/\s+/g, ' ').trim();
 }
 
+/** Matches words that say no more than a status does, and all characters other than letters. */
 const STATUS_WORDS =
   /\b(?:https?|html|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|found|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|a|an|or|on|in|resource|page|method|internal|server|gateway|time|timeout|out|service|temporarily|unavailable|validation|occurred|has|went|wrong|something|oops|sorry|conflict|gone|media|unsupported|type|too|many|requests|large|long|payload|status|code|exception|caught|unknown|acceptable|here|nothing|undefined|object|input|data|given|was|were|report|proxy)\b|[^\p{L}]/giu;
 
-/** Matches sentences that servers send with every response of the same status. */
+/** Matches standard sentences, which servers send with every response of a status. */
 const STATUS_SENTENCE =
   /^(?:\(generated by|Please contact|More information about|ERROR: The requested|The following error was|(?:\w+ ){0,3}Error$|The (?:server (?:could not (?:verify that|comply)|encountered an)|requested (?:URL|resource) |method is not allowed for|browser \(or proxy\) sent))/;
 

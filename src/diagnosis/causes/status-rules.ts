@@ -32,7 +32,7 @@ const FIXES: Readonly<Record<number, string>> = {
   507: 'make room on the machine of the receiver',
   511: 'log in to the network with a browser',
 };
-/** Statuses that do not depend on the message: a receiver that responds with one of them does so to every message. */
+/** Statuses that do not depend on the message: a receiver that responds with one does so to every message. */
 const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
 
 function statusRule(status: number, fix: string): Omit<CauseRule, 'code'> {

@@ -3,7 +3,7 @@ import { FRONT_RULES } from './front-rules.ts';
 import { isHtmlPage } from './page-blocks.ts';
 import { productRule } from './product-rules.ts';
 
-/** Rules for 2xx responses whose body reveals a failure. Senders do not notice it, because they look only at the status. */
+/** Rules for 2xx responses whose body reports a failure, which senders miss, because they look only at the status. */
 export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
   'status-in-body': {
     body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*(?:"[45]\d\d"|[45]\d\d\b)/,
@@ -27,7 +27,7 @@ export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
   },
 });
 
-/** Rules for 2xx responses with an HTML page, which comes from a website, not a receiver. The last applies to every page. */
+/** Rules for HTML pages with a 2xx, which usually come from a website, not a receiver. The last fits every page. */
 export const PAGE_RULES = rulesOfKind('way', 'likely', {
   'login-page': {
     body: /type=["']?password|<title>[^<]{0,60}(?:log ?in|sign ?in)/i,
@@ -41,7 +41,7 @@ export const PAGE_RULES = rulesOfKind('way', 'likely', {
   },
 });
 
-/** Rules for pages of tunnels and of Cloudflare, which are recognized whatever the status. */
+/** Rules for error pages of tunnels and of Cloudflare, which are recognized by their body at any status. */
 const TUNNEL_PAGES = FRONT_RULES.filter(({ status, body }) => status === undefined && body !== undefined);
 
 export function takenRule(seen: ReadResponse): CauseRule | undefined {

@@ -22,13 +22,13 @@ export interface CommonMistake {
   readonly mistake: ReceiverMistake;
 }
 
-/** Maximum number of signatures to try for one scheme. Each takes a request to the receiver. */
+/** Maximum number of signatures to try for one scheme. Each costs a request to the receiver. */
 const MOST_SIGNATURES = 280;
 
-/** Yields the distinct signatures that receivers compute by common mistakes, the likeliest first. */
+/** Yields the signatures that receivers with a common mistake compute, without duplicates, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
   const signer = new MistakenSigner(body, context);
-  // The right headers count as seen: a mistake that gives them has no effect on this body.
+  // The right headers count as seen: a mistake that leads to the same headers has no effect on this body.
   const seen = new Set([signer.headers({}).join('\n')]);
   for (const [how, mistake] of allMistakes(signer)) {
     const headers = signer.headers(how);
@@ -92,7 +92,7 @@ function recipe(scheme: SignatureScheme): string {
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-/** Notations of a digest, by their names in a sentence. Hashes other than the scheme's are tried only in the first two. */
+/** Ways to write a digest, by name in a sentence. Hashes other than the scheme's are tried only in the first two. */
 const NOTATIONS: Readonly<Record<string, (digest: Buffer) => string>> = {
   hex: (digest) => digest.toString('hex'),
   base64: (digest) => digest.toString('base64'),
@@ -128,7 +128,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   }
 }
 
-/** Wrong ids and timestamps are left out, because receivers read both from the headers. */
+/** Mistakes in the signed text around the body. Wrong ids and times are left out: receivers get both from headers. */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
@@ -143,7 +143,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
     own,
   );
   for (const { code, would, frame } of frames.upTo(2).filter((each) => each.cost === cost)) {
-    // Skips a timestamp or an id that the scheme does not send, because a receiver cannot know its value.
+    // Skips a text with a timestamp or an id that the scheme does not send, because a receiver cannot know the value.
     const isUnsent = (!hasTimestamp && would.includes('{timestamp}')) || (!hasId && would.includes('{id}'));
     if (isUnsent || !RECEIVER_FRAMES.has(code)) continue;
     const isBare = frame.before === '' && frame.after === '';
@@ -162,7 +162,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
   }
 }
 
-/** A deadline that never passes: sample bodies are small, and `hooks test` has its own time limit for all requests. */
+/** A deadline that never passes: sample bodies are small, and `hooks test` stops trying signatures after 10 s. */
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
@@ -203,7 +203,7 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
       typeof key === 'string' && isExampleSecret(key)
         ? `it accepts what is signed with "${key}", a secret of examples`
         : cost === 1
-          ? `it accepts what is signed ${would}` // all given secrets in one text
+          ? `it accepts what is signed ${would}` // all given secrets joined into one text
           : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
     yield [{ key }, { code, says, fix: KEY_FIX + decoded }];
   }

@@ -12,7 +12,7 @@ export const RAW_BODY_FIX =
 export const EMPTY_BODY_FIX =
   'read the body once, as bytes, and hash it before anything else reads it; if a proxy stands in front, let it pass the body on (nginx: proxy_pass_request_body on)';
 
-/** The mistake of a receiver that has one of the given secrets, but not the first, which signs. */
+/** The mistake of a receiver that has one of the given secrets, but not the first one, which signs the requests. */
 export const OLD_SECRET: ReceiverMistake = {
   code: 'old-secret',
   says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',

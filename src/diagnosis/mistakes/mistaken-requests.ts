@@ -7,13 +7,13 @@ import { signedFields, Signer } from '../../signature/schemes/signer.ts';
 import type { MistakenRequest, MistakeOptions, ReceiverMistake } from '../../check/check.ts';
 import { commonMistakes } from './common-mistakes.ts';
 
-/** Yields a request for each common mistake of receivers, the likeliest first, signed as such a receiver expects. */
+/** Yields a request for each common mistake, signed as a receiver with that mistake expects it. */
 export function* requestsOfMistakes(
   body: Buffer,
   { secrets, signer, runId, url }: MistakeOptions,
 ): Generator<MistakenRequest> {
   const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
-  // Counts the ids. A receiver may remember ids, so the requests of each scheme have their own.
+  // Number of ids made so far. Each scheme has its own id, because a receiver may remember ids.
   let made = 0;
   const newFields = () => signedFields(`hooks-test-${runId}-mistake-${++made}`, Date.now());
   for (const other of BUILT_IN_SCHEMES) {

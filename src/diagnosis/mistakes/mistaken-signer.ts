@@ -13,7 +13,7 @@ export interface SigningContext {
   readonly url: string;
 }
 
-/** The parts of a signature that a receiver computes differently from its scheme. */
+/** The parts of a signature that a receiver computes differently from the scheme. Absent parts are as in the scheme. */
 export interface SigningMistake {
   readonly algorithm?: HmacAlgorithm;
   readonly key?: string | Uint8Array;
@@ -25,18 +25,17 @@ export interface SigningMistake {
   readonly digest?: Buffer;
   /** Writes the digest as text. @default in the encoding of the scheme */
   readonly write?: (digest: Buffer) => string;
-  /** The text that the receiver expects before the digest: `sha256=`, or empty. @default the scheme's template */
+  /** The text that the receiver expects before the digest: `sha256=`, or empty. @default as in the scheme */
   readonly prefix?: string;
 }
 
-/** A mistake of a receiver in computing a signature, and its explanation. */
 export type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
 
 export class MistakenSigner {
   readonly context: SigningContext;
   readonly key: string | Uint8Array;
   readonly frame: HmacFrame;
-  /** The bytes that the scheme signs: the body, or its first item. */
+  /** The bytes that the scheme signs: the body, or only the JSON of the first item of its list. */
   readonly body: Buffer;
 
   constructor(body: Buffer, context: SigningContext) {

@@ -9,17 +9,18 @@ import { DIGEST_BYTES } from '../signature/constructs.ts';
 
 /** Matches texts that may be a digest in hex or base64, by their length. */
 const TOKEN = /(?<![\w+/])(?:[0-9a-f]{32,128}|[\w+/-]{22,88}={0,2})(?![\w+/=])/gi;
+/** Matches words before a digest that mark it as computed by the receiver, such as `expected: `. */
 const COMPUTED = /(?:expect|comput|calculat|should|want|local|\bours?\b|\bmine)[^\n]{0,40}$/i;
 const LENGTHS: ReadonlySet<number> = new Set(Object.values(DIGEST_BYTES));
 const MOST_BEFORE = 80;
 const MOST_DIGESTS = 8;
-/** Time limit of the search, in ms, for each scheme. It is generous, because only a user at a terminal waits for it. */
+/** Time limit of the search for each scheme, in ms. It is generous, because only a user at a terminal waits. */
 const PATIENT_MS = 300;
 
 /**
- * Searches the response and output of a receiver for the digest that it computed, and explains that digest by the changes
- * that reproduce it. If the digest equals the sent one, the receiver compares them wrongly. Returns an empty object if no
- * change explains the digest. Undefined if no computed digest is shown, or without secrets.
+ * Searches a receiver's response and output for the digest that the receiver computed, and explains the digest by the
+ * changes of secret or body that reproduce it. If that digest was sent, the receiver compares wrongly. Returns an empty
+ * object if no change explains the digest. Undefined if no computed digest is shown, or without secrets.
  */
 export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
   const { shown, request, secrets } = texts;
@@ -40,11 +41,11 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
       evidence,
       others.map(({ text }) => text),
     );
-    // A hash that no word introduces may be about something else, such as the hash of the body in a log.
+    // A plain hash without a word such as "expected" before it may be no signature: some programs log the body's hash.
     const isUnkeyed = explained?.codes.includes('plain-hash') === true;
     if (explained === undefined || (isUnkeyed && introduced.length === 0)) continue;
-    // If only the prefix is missing, the digest is right for one of the secrets. It was not sent, so that secret does not
-    // sign.
+    // A digest that only lacks its prefix is right for one of the secrets. The request was signed with another secret,
+    // because this digest was not sent.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
     const says = `it shows the signature that it expects: ${explained.found}`;
     return { mistake: { code: explained.code, says, fix: explained.fix } };

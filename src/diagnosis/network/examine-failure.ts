@@ -3,15 +3,14 @@ import type { ExaminedFailure, FailureToExamine } from '../../transport/probes/e
 import { sceneOf, type Scene } from '../../transport/probes/probes.ts';
 import { predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
 
-/** Matches causes of the transport and of responses that probes can make more exact. An empty text means no known cause. */
+/** Matches the codes of causes that further tests can make more exact. Empty stands for an unknown cause. */
 const INEXACT =
   /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-[\w-]+|wants-(?:tls|client-certificate)|not-found|not-found-words|no-post|bad-gateway|late)$/;
 
-/** Probes that run first, because they open no connection. Their results decide which other probes run. */
+/** Probes that run first, because they do not use the network. Their results decide which other probes run. */
 const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
 
-/** Finds the first cause whose predictions agree with the probes, which do not send the message. Rejects only if the proxy
- * variable cannot be used. */
+/** Finds the first cause whose predictions agree with the results of tests, which do not send the message again. */
 export async function examineWithProbes(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { url, cause, signal } = failure;
   if (!URL.canParse(url) || signal.aborted || !INEXACT.test(cause ?? '')) return undefined;
@@ -39,7 +38,7 @@ async function examine(
   const atOnce = all.map(({ shows }) => agrees(shows.filter(([probe]) => AT_ONCE.has(probe))));
   const isPossible = await Promise.all(atOnce);
   const possible = all.filter((_, at) => isPossible[at]);
-  // Starts the first slow probe of each possible cause. Later probes start only if the earlier ones agree with the cause.
+  // Starts the first slow probe of each cause now. The next probe of a cause starts only if the earlier ones agree.
   for (const { shows } of possible) void show(shows.find(([probe]) => !AT_ONCE.has(probe))?.[0] ?? '');
   let found: CausePrediction | undefined;
   for (const each of possible) if (found === undefined && (await agrees(each.shows))) found = each;
@@ -50,7 +49,7 @@ async function examine(
   return {
     cause: code,
     ...(found?.location !== undefined && { location: await show(found.location) }),
-    // Present for a response, even if empty: it marks a cause from probes, not from the words of the response.
+    // Sets `shown` for a response even if empty, to mark a cause that does not come from the words of the response.
     ...((shown.length > 0 || (found && status !== undefined)) && { shown: Object.fromEntries(shown) }),
     ...(proxy !== undefined && { proxy: proxy.variable }),
   };

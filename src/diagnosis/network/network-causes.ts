@@ -5,7 +5,7 @@ import { TOLD_CAUSES } from './told-causes.ts';
 
 type NetworkCauseText = Omit<NetworkCause, 'code'>;
 
-/** Explains a network error by its code, or by that of a more specific cause. Undefined for an unknown code. */
+/** Explains the code of a network error or of its more specific cause. Undefined for an unknown code. */
 export function networkCauseText(code: string): NetworkCauseText | undefined {
   const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
   if (row === undefined) return undefined;
@@ -26,9 +26,9 @@ function partsOf(row: string, name: string): readonly string[] {
 
 export interface CausePrediction {
   readonly code: string;
-  /** The names of probes, each with a pattern for the start of its result. */
+  /** Names of tests (PROBES), each with a pattern that the start of its result must match. */
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
-  /** Name of the probe whose result fills `{location}`. */
+  /** Name of the probe whose result replaces `{location}` in the explanation. */
   readonly location: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function predictions(): readonly CausePrediction[] {
   );
 }
 
-/** The names of the placeholders in the texts of a cause. A name that is not a probe shows an empty text. */
+/** The names of the placeholders in the texts of a cause. Not all of them are names of probes. */
 export function quotedProbes(code: string): readonly string[] {
   const row = Object.hasOwn(NETWORK_CAUSES, code) ? NETWORK_CAUSES[code] : undefined;
   return [...(row ?? '').matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

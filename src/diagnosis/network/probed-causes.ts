@@ -1,11 +1,11 @@
 import { START_IT, DIRECT, CHECK_PROXY } from './told-causes.ts';
 
 /**
- * Causes that probes find, in the order in which they are compared, as lines like those of TOLD_CAUSES. An `if` line
- * names probes, each with a pattern for the start of its result (`.` matches any result but an empty one). All patterns of
- * one `if` line must match. The probe `failed` gives the error and the cause known so far. A line without `way` is for direct
- * connections. `location` names the probe whose result fills `{location}`. The texts quote other probes by their names in
- * braces.
+ * Causes that tests of a failed connection (PROBES) find, in the order in which they are tried, as lines like those of
+ * TOLD_CAUSES. An `if` line names probes, each with a pattern for the start of its result (`.` matches any result but
+ * an empty one). All patterns of at least one `if` line must match. The probe `failed` gives the error and the cause
+ * known so far. A line without `way` is for direct connections. `location` names the probe whose result replaces
+ * `{location}`. The other names in braces are those of probes, or of facts about the request.
  */
 export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   placeholder: `if: failed=dns way=. host=.*[{}$]

@@ -6,9 +6,9 @@ export const DIRECT = 'or go direct: NO_PROXY={hostname}';
 export const CHECK_PROXY = `check {proxy}: host, port, and http:// or https://; ${DIRECT}`;
 
 /**
- * Explanations of the error codes and causes that are known without probes. Each line begins with its name: `proved`,
- * `likely` or `possible` is the sentence and its confidence, `fix` is the fix for the sender, and `receiver` is the fix for
- * the receiver's author, by default the same.
+ * Explanations of error codes and causes that are known without further tests. Each line begins with its name:
+ * `proved`, `likely` or `possible` says what happened, with this confidence; `fix` is the fix for the user of the
+ * sender; `receiver` is the fix for the author of the receiver, by default the same.
  */
 export const TOLD_CAUSES: Readonly<Record<string, string>> = {
   timeout: `fix: let the receiver respond first and work later; --timeout waits longer, up to 30s

@@ -3,7 +3,7 @@ export interface ExaminedFailure {
   readonly cause: string;
   /** The value of `{location}` in the explanation, such as the URL that works instead, or the protocol of the port. */
   readonly location?: string;
-  /** Results of the probes that the explanation quotes, by name of the probe. */
+  /** Results of tests (PROBES) that the explanation quotes, by the name of the probe. */
   readonly shown?: Readonly<Record<string, string>>;
   /** The environment variable that sets the proxy, such as `https_proxy`. Absent without a proxy. */
   readonly proxy?: string;
@@ -14,7 +14,7 @@ export interface FailureToExamine {
   /** The stable error code of the failure, such as `refused`. */
   readonly error: string;
   readonly status?: number | undefined;
-  /** The cause that is already known. If it is exact, nothing is examined. */
+  /** Code of the cause that is already known. If that cause is exact, nothing is examined. */
   readonly cause?: string | undefined;
   /** Other URLs of the config: the user may have meant one of their hosts. @default none */
   readonly urls?: readonly string[];

@@ -4,11 +4,11 @@ import { editDistance, namesIn } from '../../suggest.ts';
 import { isLoopbackHost } from '../../url.ts';
 import { askInHttp, askInTls, type AskedPort } from './port-speech.ts';
 
-/** A TCP port of this machine on which a program listens, or may listen if the system does not list its ports. */
+/** A TCP port of this machine on which a program listens. A guess if the system does not list its ports. */
 export interface LocalPort {
   readonly address: string;
   readonly port: number;
-  /** Inode of the socket, which `/proc/PID/fd` of its owner names, too. Empty for a guessed port. */
+  /** Inode of the socket, by which `programAt` finds the process that owns the socket. Empty for a guessed port. */
   readonly inode: string;
 }
 
@@ -24,9 +24,10 @@ export function localPorts(): readonly LocalPort[] {
   });
 }
 
+/** State of a listening socket in `/proc/net/tcp`. */
 const LISTEN = '0A';
 
-/** Reads a hexadecimal address, in which the bytes of each group of four are reversed. */
+/** Converts a hexadecimal address of `/proc/net/tcp`, in which the bytes of each group of four are reversed. */
 function addressOf(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((group) => (group.match(/../g) ?? []).toReversed());
   if (bytes.length === 4) return bytes.map((byte) => parseInt(byte, 16)).join('.');
@@ -34,7 +35,7 @@ function addressOf(hex: string): string {
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
 
-/** The program that listens on a port, in parentheses: ` (node, process 4711)`. Empty if it cannot be found. */
+/** The program that listens on a port, for the end of a phrase: ` (node, process 4711)`. Empty if it is not found. */
 export function programAt({ inode }: LocalPort): string {
   const owns = (pid: string): boolean =>
     namesIn(`/proc/${pid}/fd`).some(
@@ -52,12 +53,12 @@ export function isOwnAddress(address: string): boolean {
 }
 
 const MOST_ASKED = 6;
-/** Ports from here on may belong to any program. Of these, only those next to the asked port are tried. */
+/** Ports from here on may belong to any program. Of these, only the two next to the asked port are tried. */
 const FIRST_ANY = 10_000;
 /** Common ports of development servers, for systems that do not list their ports. */
 const USUAL_PORTS = [80, 3000, 3001, 4000, 5000, 8000, 8080, 8888];
 
-/** Up to MOST_ASKED other ports of this machine on which the receiver may listen, those with a similar number first. */
+/** Up to MOST_ASKED other ports of this machine on which the receiver may listen, those that look like a typo first. */
 export function portsNear(asked: number): readonly LocalPort[] {
   const listed = localPorts();
   const guessed = USUAL_PORTS.map((port) => ({ address: '127.0.0.1', port, inode: '' }));

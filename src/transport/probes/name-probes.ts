@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { FailureToExamine } from './examined-failure.ts';
 
-/** Looks up a host. Returns its address, `late` if there is no result within `timeoutMs`, or the code of the error. */
+/** Looks up a host. Returns its address, an error code such as `ENOTFOUND`, or `late` if the time limit passes. */
 export async function addressOf(
   hostname: string,
   { lookUp = lookup }: FailureToExamine,

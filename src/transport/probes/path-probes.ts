@@ -1,20 +1,20 @@
 import { responseInHttp, type AskedPort } from './port-speech.ts';
 
-/** The response to `OPTIONS` for a path, which shows whether there is a route without running its POST handler. */
+/** The response to `OPTIONS` for a path. It shows whether the path has a route, and the POST handler does not run. */
 interface PathRoute {
   readonly path: string;
   /** The response in words: `200 (Allow: POST)`, `404`, `closed`. */
   readonly text: string;
   readonly isRoute: boolean;
-  /** Whether the route takes POST. Undefined if the response does not tell. */
+  /** Whether the route takes POST. Undefined if the response has no Allow header. */
   readonly takesPost: boolean | undefined;
 }
 
 /**
- * Asks a server for the path of the URL and for paths that the user may have meant, and describes the route that it
- * finds. A route for the path: `OPTIONS /hook gets 200, unlike a path without a route`. A route that does not take
+ * Sends OPTIONS for the path of the URL and for paths that the user may have meant, and describes the route that was
+ * found. A route for the path: `OPTIONS /hook gets 200, unlike a path without a route`. A route that does not take
  * POST: `OPTIONS /hook gets 200 (Allow: GET)`. A route for another path: `OPTIONS /hook/ gets 200, but OPTIONS /hook
- * gets 404`. Empty if it does not find a route.
+ * gets 404`. Empty if no route was found.
  */
 export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promise<string> {
   const [own, ...others] = await routesOf([pathname, ...pathsNear(pathname)], host, asked);

@@ -22,15 +22,15 @@ export interface AskedPort {
   readonly port: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whether `askInHttp` uses TLS. Does not verify the certificate. @default false */
+  /** Whether `askInHttp` uses TLS. The certificate is not verified. @default false */
   readonly isTls?: boolean;
 }
 
 /**
- * Finds out the protocol of a port: asks in TLS, then in HTTP and as a database. TLS comes first because many TLS
- * servers respond to plain HTTP with a 400 in plain HTTP. Asks in HTTP even if the response to TLS is in an unknown
- * protocol, because Python's servers respond to a TLS hello in HTTP/0.9, without a status line. With `isHttpTried`,
- * does not ask in HTTP if the port is silent.
+ * Finds out the protocol of a port: asks in TLS, then in HTTP and in the protocols of DATABASES. TLS comes first
+ * because many TLS servers respond to plain HTTP with a 400 in plain HTTP. Asks in HTTP even if the response to TLS is
+ * in an unknown protocol, because Python's servers respond to a TLS hello in HTTP/0.9, without a status line.
+ * `isHttpTried`: the failed request was HTTP, so a port that is silent in TLS is not asked in HTTP.
  */
 export async function askPort(asked: AskedPort, isHttpTried = false): Promise<PortFacts> {
   const hello = await askInTls(asked);
@@ -43,7 +43,7 @@ export async function askPort(asked: AskedPort, isHttpTried = false): Promise<Po
   return database ?? (hello.speech === 'other' && plain.speech === 'closed' ? hello : plain);
 }
 
-/** Databases that do not respond to other protocols. PostgreSQL is asked whether it supports TLS. */
+/** Databases that are recognized by their response to a first message. PostgreSQL is asked whether it supports TLS. */
 const DATABASES = [
   { name: 'Redis', question: 'PING\r\n', response: /^(?:\+PONG|-(?:NOAUTH|DENIED|LOADING) )/ },
   { name: 'PostgreSQL', question: '\0\0\0\u0008\u0004\u00d2\u0016\u002f', response: /^[SN]$/ },
@@ -62,7 +62,7 @@ async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undefined> {
   return (await Promise.all(asking)).find(({ speech }) => speech === 'database');
 }
 
-/** Sends a request without a body. `OPTIONS *` does not change the state of a server (RFC 9110, 9.3.7). */
+/** Sends a request without a body: by default, one that does not change the state of a server (RFC 9110, 9.3.7). */
 export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhost'): Promise<PortFacts> {
   return ask(asked, (socket, settle) => {
     socket.once('data', (chunk: Buffer) => settle(factsOf(chunk)));
@@ -71,8 +71,8 @@ export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhos
 }
 
 /**
- * Starts a TLS 1.2 handshake, which is not encrypted, so that a request for a client certificate can be read. Does not
- * verify the certificate of the server, because no request is sent.
+ * Starts a handshake in TLS 1.2 or earlier, where the server's request for a client certificate is not encrypted. Does
+ * not verify the certificate of the server, because no request is sent.
  */
 export function askInTls(
   asked: AskedPort,
@@ -111,7 +111,7 @@ export function speechText({ speech, words = '' }: PortFacts): string {
   return `${speech} ${words}`.trim();
 }
 
-/** Opens a connection for one question. Closes it after `settle`, or when the time is up or `signal` aborts. */
+/** Opens a connection for one question. Closes the connection after `settle`, when the time is up, or on abort. */
 function ask(
   { host, port, timeoutMs, signal, isTls = false }: AskedPort,
   question: (socket: Socket, settle: (facts: PortFacts) => void) => void,
@@ -119,7 +119,7 @@ function ask(
   return new Promise((resolve) => {
     const to = { host, port, ...(isTls && { rejectUnauthorized: false }) };
     const socket = addAbortSignal(signal, isTls ? connectTls(to) : connect(to));
-    // Uses a timer, because Node 20 can garbage-collect a combined signal before its time is up.
+    // Uses a timer: Node 20 can garbage-collect an AbortSignal.any with a timeout before the time is up.
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
@@ -139,6 +139,7 @@ function ask(
   });
 }
 
+// Types of TLS records, then of handshake messages (RFC 5246, A.1 and A.4).
 const ALERT = 0x15;
 const HANDSHAKE = 0x16;
 const CERTIFICATE_REQUEST = 13;
@@ -161,12 +162,12 @@ function factsOf(bytes: Buffer): PortFacts {
       words: (status[1] ?? 'no status') + (allow === undefined ? '' : ` (Allow: ${allow})`),
     };
   }
-  // Skips runs of fewer than five characters, which are accidental in a binary greeting such as that of MySQL.
+  // Skips runs of fewer than five printable characters, which are accidental in a binary greeting such as MySQL's.
   const words = text.match(/[ -~]{5,}/g)?.join(' ') ?? '';
   return { speech: 'other', words: printable(words.trim(), 60) };
 }
 
-/** Returns the types of the handshake messages that have begun, which can share or span records (RFC 5246, 6.2). */
+/** Returns the types of all TLS handshake messages that have begun. A record can hold several, or a part of one. */
 function messageTypes(bytes: Buffer): number[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at + 5 <= bytes.length && bytes[at] === HANDSHAKE;) {

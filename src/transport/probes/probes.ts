@@ -8,15 +8,16 @@ import type { FailureToExamine } from './examined-failure.ts';
 import { addressOf, isInContainer } from './name-probes.ts';
 import { routesAt } from './path-probes.ts';
 
+/** A failed request, and the tests (PROBES) that examine it. */
 export interface Scene {
   readonly url: URL;
   readonly failure: FailureToExamine;
   readonly proxy: Proxy | undefined;
-  /** The address at which the receiver itself listens, even if the request went through a proxy. */
+  /** Host and port of the URL, even if the request went through a proxy. */
   readonly receiver: AskedPort;
-  /** The port that the request connected to: that of the proxy, if there is one. */
+  /** Host and port that the request connected to: those of the proxy, if there is one. */
   readonly asked: AskedPort;
-  /** Returns the result of a probe, which runs at most once. Empty if it shows nothing or does not exist. */
+  /** Returns the result of the probe with this name. Runs each probe at most once. Empty if it shows nothing. */
   readonly show: (name: string) => Promise<string>;
 }
 
@@ -48,8 +49,8 @@ export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
 }
 
 /**
- * The probes, by name. Each returns its result in words, which are empty if it shows nothing. Only probes that connect
- * or look up names take time: one round of connections, or two with half of the time limit each.
+ * Tests of a failed request, by name. Each returns its result in words, or an empty text if it shows nothing. Only
+ * those that connect or look up names take time: one round of connections, or two with half of the time limit each.
  */
 export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> | string>> = {
   failed: ({ failure: { error, cause = '' } }) => `${error}/${cause}`,
@@ -75,7 +76,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
     return speechText(await askPort(half, url.protocol === 'http:'));
   },
-  /** The protocol of the port, such as `TLS` or `Redis`. For an unknown protocol, a quotation of its greeting. */
+  /** The protocol of the port, such as `TLS` or `Redis`. An unknown protocol is described by its first words. */
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     const quoted = `another protocol, not HTTP${words && `: "${words}"`}`;
@@ -88,7 +89,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     if (speech === 'closed') return 'closes the connection after';
     return words === undefined ? '' : `responded with ${words} to`;
   },
-  /** The protocol that the receiver speaks without the proxy. */
+  /** Says that the receiver speaks TLS or HTTP if it is asked without the proxy. */
   bypass: async ({ proxy, receiver, url: { protocol, host } }) => {
     if (proxy === undefined) return '';
     const { speech } = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);
@@ -101,7 +102,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     if (host === asked.host || (await askInTls({ ...asked, host })).speech === 'refused') return '';
     return `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
-  /** The program that listens on the port. Empty if the host is not this machine. */
+  /** The program that listens on the port. Empty if the host is not this machine, or the program is not found. */
   program: async ({ asked, show }) => {
     const listener = localPorts().find(({ port }) => port === asked.port);
     return listener && (await show('machine')) === 'own' ? programAt(listener) : '';
