@@ -409,6 +409,17 @@ it.each<[string, Respond, { code: string; hint: string }]>([
   expect(first).toMatchObject({ code, hint: expect.stringContaining(hint) as string });
 });
 
+it('names another hash and encoding in the wanted header, rather than a scheme that has both', async () => {
+  const [first] = await explanations(({ headers, body }) => {
+    const digest = createHmac('sha256', SECRET).update(body).digest('base64');
+    return headers['x-signature'] === digest ? {} : { status: 401 };
+  });
+  expect(first).toMatchObject({ code: 'sha256', confidence: 'proved' });
+  expect(first?.says).toContain(
+    'an HMAC with SHA-256 instead of SHA-1 and the digest in base64 instead of hex',
+  );
+});
+
 it('expects a direct response, not the lack of a redirect, from a receiver that is late', async () => {
   const { port, close } = await startHttp(() => 'hang');
   onTestFinished(close);

@@ -464,7 +464,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
         'TypeError [ERR_INVALID_ARG_TYPE]: The "key" argument must be of type string or an instance of ArrayBuffer. Received undefined',
       ),
     cause: 'The "key" argument must be of type string or an instance of ArrayBuffer. Received undefined',
-    fix: "check the names of headers and of the secret's variable",
+    fix: 'set the secret where the receiver runs',
   },
   {
     id: 'rate-limit-from-start',

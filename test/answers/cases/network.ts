@@ -163,7 +163,7 @@ const CASES: readonly AnswerCase[] = [
     argv: [...SEND, '--timeout', '200ms'],
     cause:
       'the server responds to OPTIONS /hook, but not to this message: its handler, or what reads the body before it, waits (for a body that was read already, the end of the connection, a lock), works too long',
-    fix: 'let the handler read the body by its Content-Length (Python: rfile.read(length)), end its response on every path',
+    fix: 'let the handler respond first and do slow work after it, end its response on every path',
   },
   {
     id: 'reset',
