@@ -95,7 +95,7 @@ function combinations(count: number): string {
  * file or from HOOKS_SECRET (also if the origin is unknown), or has a placeholder for other origins.
  */
 function compareSecrets({ secretOrigin = '' }: SignatureEvidence): string {
-  const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)/.exec(secretOrigin)?.[1];
+  const file = /^--secret-file (?!-(?:\s|$))([\w./@+-]+)$/.exec(secretOrigin)?.[1];
   const fix = FIXES['no-match'];
   if (/^(?:$|HOOKS_SECRET)/.test(secretOrigin)) return fix;
   // Passes a function, because `$` has a special meaning in a replacement string.

@@ -50,9 +50,8 @@ function* contentChanges(
 
 /** Whether a change also made the JSON compact. Text copied from the body, or from a string in it, stays as it was. */
 function isCompacted(value: string, { text = '' }: KeptBody, node: JsonNode): boolean {
-  const whole = compact(node);
-  const isCopied = text.includes(value) || whole.includes(JSON.stringify(value));
-  return !isCopied && text.trim() !== whole;
+  const isCopied = text.includes(value) || compact(node).includes(JSON.stringify(value));
+  return !isCopied && /\s/.test(text.trim().replaceAll(STRING, ''));
 }
 
 const COMPACTED = ', and without the white space between its parts';
