@@ -54,7 +54,10 @@ function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): R
   return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
-/** The mistake of rejecting a correct message in the body of a 2xx, combined with the proved mistake, if any. */
+/**
+ * The mistake of a receiver that responds with 2xx to a correct message but rejects it in the body, combined with the
+ * proved mistake, if any. Undefined if the body rejects nothing.
+ */
 function rejectionInWords(response: CheckResponse, proved?: ReceiverMistake): ReceiverMistake | undefined {
   const own = isRejectedInWords(response) ? ownCause(response) : undefined;
   const says = `it rejects a correct message in words: ${own?.says}`;

@@ -66,7 +66,7 @@ const LENGTH_SUSPECTS: readonly Suspect[] = [
     code: 'accepts-part-of-signature',
     says: 'it lets forgers in: a part of the signature is enough',
     fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
-    // A receiver that compares only a part of the signature may accept a missing one as an empty part, or reject it.
+    // A receiver that compares only a part of the signature may accept a request without one, as if the part were empty.
     predicts: (probe) => {
       if (of('unsigned')(probe)) return { explains: ['taken'] };
       return of('short-signature')(probe)

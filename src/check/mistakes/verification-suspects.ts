@@ -19,7 +19,7 @@ interface RejectedAlike {
   readonly showsOther: boolean;
 }
 
-/** Lists the mistakes that are still possible if a receiver rejects correct and forged messages alike. */
+/** Explains why a receiver rejects correct and forged messages alike, with a list of the mistakes that are still possible. */
 export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
   const unsigned = otherThan(forgery, compared.unsigned);

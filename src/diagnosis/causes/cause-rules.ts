@@ -8,7 +8,10 @@ import { STATUS_RULES, unknownStatus } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES } from './taken-rules.ts';
 
 const LATER_RULES = [...RECEIVER_RULES, ...STATUS_RULES];
-/** Rules for responses other than 2xx, in the order in which they are tried. `productRule` makes those for products. */
+/**
+ * Rules for responses other than 2xx, in the order in which they are tried. `productRule` makes the rules for products in
+ * front of the receiver, such as nginx, which are tried after FRONT_RULES.
+ */
 export const CAUSE_RULES: readonly CauseRule[] = [...FRONT_RULES, ...LATER_RULES];
 
 /** Finds the first rule that applies to a response other than 2xx. If none does, makes one from the status. */

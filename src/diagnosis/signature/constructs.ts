@@ -4,7 +4,7 @@ import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Cost } from './change.ts';
 import type { Secret } from './secret-changes.ts';
 
-/** The inputs of a digest. `frame` is the text that is signed before and after the body. */
+/** The inputs to a digest. `frame` is the text around the body that is signed with it. */
 export interface SignedParts {
   readonly algorithm: HmacAlgorithm;
   readonly secret: Secret;
@@ -81,8 +81,8 @@ function rightHmac(parts: SignedParts): Hmac {
 type Piece = string | Uint8Array;
 
 /**
- * Returns the mistake of hashing pieces in a row, without a key. `formula` shows the pieces to the user, and `pieces`
- * returns them. The `body` that `pieces` gets includes the text that is signed before and after the body.
+ * Returns the mistake of hashing concatenated pieces without a key. `formula` shows the pieces to the user, and `pieces`
+ * returns them. It gets the framed body: the body with the text around it that is signed.
  */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {

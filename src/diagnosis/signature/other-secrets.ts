@@ -68,7 +68,7 @@ const NOT_SET =
 export interface HeldSecrets {
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
-  /** Name of the scheme. The variable of the secret is often named after it: `GITHUB_WEBHOOK_SECRET`. */
+  /** Name of the scheme. The environment variable of its secret often begins with it: `GITHUB_WEBHOOK_SECRET`. */
   readonly schemeName: string;
 }
 

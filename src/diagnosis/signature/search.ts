@@ -98,8 +98,7 @@ class ChangeSearch {
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
     const { body, deadline, digests, scheme, presented } = evidence;
-    const { json = body.text } = body;
-    const isStringifiedRight = evidence.acceptsStringified && json !== body.text;
+    const { text = '', json = text } = body;
     this.#deadline = deadline;
     this.#received = body;
     this.#rightFrame = digests.frame;
@@ -107,7 +106,7 @@ class ChangeSearch {
     this.#bodies = new Variants<BodyCandidate>({
       roots: [
         new BodyCandidate(body.bytes, true, body),
-        ...(isStringifiedRight && json !== undefined ? [new BodyCandidate(json, false)] : []),
+        ...(evidence.acceptsStringified && json !== text ? [new BodyCandidate(json, false)] : []),
       ],
       change: (value, cost) => bodyChangeLists(value, cost, deadline),
       replace: bodyReplacements,
@@ -125,7 +124,7 @@ class ChangeSearch {
     return match;
   }
 
-  /** Tries all pairs of a secret and a body whose costs, with the cost of the frame or construct, add up to `sum`. */
+  /** Tries pairs of a secret and a body whose costs, with that of the frame or construct, are `sum`, until one matches. */
   #tryPairs(
     sum: number,
     { frame, construct }: Structure,

@@ -41,7 +41,10 @@ export function knownValue(value: string): KnownValue | undefined {
   return found === undefined || fix === undefined ? otherSchemeValue(text) : { found, fix };
 }
 
-/** Explains a value that begins like a built-in scheme's header. A name of a hash, as in `sha256=`, is not enough. */
+/**
+ * Explains a value that begins like the header of a built-in scheme. Undefined if it begins like none of them, or only
+ * with the name of a hash, as in `sha256=`.
+ */
 function otherSchemeValue(text: string): KnownValue | undefined {
   const scheme = BUILT_IN_SCHEMES.find((each) =>
     layoutOf(each).signatureHeader.parts.some((part) => part.text !== '' && text.startsWith(part.text)),
