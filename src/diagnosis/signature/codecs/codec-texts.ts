@@ -30,7 +30,7 @@ const MOST_UNPACKED = 64;
 /** The text that Python's `str(body)` returns for bytes: `b'…'`. Signing it is a common mistake. */
 export function pythonBytesText(bytes: Buffer): string {
   const quoted = pythonQuoted(bytes.toString('latin1'));
-  return `b${quoted.replaceAll(/[\0-\x1f\x7f-\xff]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}`;
+  return `b${quoted.replaceAll(/[^ -~]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}`;
 }
 
 /** The string literal that Python's `repr(text)` returns. */
