@@ -3,7 +3,7 @@ import type { ReceiverMistake } from '../check.ts';
 
 /** The fix if the receiver does not show the digest that it computed, which would tell the remaining mistakes apart. */
 const SHOW_DIGEST =
-  'check that it has the same secret, and let it print the digest that it computes: behind hooks test URL -- COMMAND, or in its response while you test, hooks finds what it hashes';
+  'check that it has the same secret, and let it print "computed" and the digest that it computes: behind hooks test URL -- COMMAND, or in its response while you test, hooks finds what it hashes';
 const COMPARE_SECRETS =
   "compare the secrets without showing them (printf %s 'SECRET' | sha256sum on both sides); if they are equal, print the length of what the receiver hashes";
 const EXEMPT =

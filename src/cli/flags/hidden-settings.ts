@@ -15,6 +15,10 @@ export function noteHiddenSettings(
   if ((secret ?? secretFile) === undefined) names.set('sharedSecret', 'secret');
   for (const { key, origin, hides } of quiet === true ? [] : settings.list()) {
     const name = names.get(key);
-    if (name && hides) io.note(`note: the ${name} is from ${origin}, which overrides ${hides.join(' and ')}`);
+    if (!name || !hides) continue;
+    const files = hides.join(' and ');
+    io.note(
+      `note: the ${name} is from ${origin}, which overrides ${files}: unset ${origin} to use the ${name} there`,
+    );
   }
 }

@@ -76,7 +76,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     status: [401, 403],
     quotation:
       /^(?!.*(?:signature|hmac)).*(?:\btokens?\b|\bjwt\b|api[-_ ]?key|credential|authorization|authenticated|logged in|\bheader\b)/i,
-    fix: "give it what it wants besides the signature: --header 'Authorization: Bearer …' or --header 'X-API-Key: …'; if the request has it, look at what arrives (nginx drops names with _); or exempt {path}",
+    fix: "if the request has what it wants, look at what arrives (nginx drops names with _); else give it: --header 'Authorization: Bearer …' or --header 'X-API-Key: …'; or exempt {path}",
   },
   unsigned: {
     status: [401, 403],

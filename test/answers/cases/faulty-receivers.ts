@@ -276,7 +276,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'a refused signature names a page about CSRF',
     receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
     cause: 'it rejects correct and forged messages alike with 403, and blames the signature',
-    fix: 'check that it has the same secret, and let it print the digest that it computes',
+    fix: 'check that it has the same secret, and let it print "computed" and the digest that it computes',
     never: ['CSRF token'],
   },
   {
@@ -300,7 +300,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'sender and receiver have different secrets',
     receiver: () => rightBut(undefined, 'another secret'),
     cause: 'it rejects correct and forged messages alike with 401, and blames the signature',
-    fix: 'check that it has the same secret, and let it print the digest that it computes',
+    fix: 'check that it has the same secret, and let it print "computed" and the digest that it computes',
     never: ['✓ unsigned', '✓ tampered'],
   },
   {

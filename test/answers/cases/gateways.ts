@@ -260,7 +260,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 401,
     body: '{"code":401,"message":"Missing authorization header"}',
     cause: 'Missing authorization header',
-    fix: "give it what it wants besides the signature: --header 'Authorization",
+    fix: "if the request has what it wants, look at what arrives (nginx drops names with _); else give it: --header 'Authorization",
   },
   {
     id: 'cloudflare-challenge',

@@ -182,7 +182,7 @@ const FRAMEWORKS: readonly HostResponse[] = [
     'laravel-login',
     { status: 401, body: '{"message":"Unauthenticated."}' },
     'Unauthenticated.',
-    "give it what it wants besides the signature: --header 'Authorization",
+    "if the request has what it wants, look at what arrives (nginx drops names with _); else give it: --header 'Authorization",
     ['same secret'],
   ],
   [

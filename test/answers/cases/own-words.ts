@@ -10,7 +10,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     status: 401,
     body: '{"error":"unauthorized","message":"invalid token"}',
     cause: 'invalid token',
-    fix: "give it what it wants besides the signature: --header 'Authorization",
+    fix: "if the request has what it wants, look at what arrives (nginx drops names with _); else give it: --header 'Authorization",
   },
   {
     id: 'wants-api-key',
@@ -18,7 +18,7 @@ const REJECTIONS: readonly RespondingCase[] = [
     status: 403,
     body: '{"error":{"code":403,"message":"API key not valid. Please pass a valid API key."}}',
     cause: 'API key not valid. Please pass a valid API key.',
-    fix: "give it what it wants besides the signature: --header 'Authorization",
+    fix: "if the request has what it wants, look at what arrives (nginx drops names with _); else give it: --header 'Authorization",
   },
   {
     id: 'wants-address',

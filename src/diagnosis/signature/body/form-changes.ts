@@ -54,16 +54,20 @@ function* fieldLists(text: string, deadline: Deadline): Generator<readonly Chang
 /** Number of fields to decode between checks of the deadline, because a form can have a very large number of fields. */
 const FIELDS_A_LIST = 16;
 
-/** Common names of a form field that holds the whole message. */
-const FIELDS = ['payload', 'body', 'data'];
+/** Names of form fields that hold the whole message, by the cost of the change. GitHub names the field `payload`. */
+const FIELDS: Readonly<Record<Cost, readonly string[]>> = {
+  1: [],
+  2: ['payload'],
+  3: ['body', 'data'],
+  4: [],
+};
 
-/** Yields the text in each percent-encoding at cost 2, and as the only field of a form at cost 3. */
+/** Yields the text in each percent-encoding, and as the only field of a form in these encodings. */
 export function* encodedForms(text: string, cost: Cost): Generator<Changed<Bytes>> {
   const written = { text, bytes: Buffer.from(text) };
   yield* ENCODINGS.changes(written, cost);
-  if (cost !== 3) return;
-  for (const { value } of ENCODINGS.changes(written, 2)) {
-    for (const name of FIELDS) {
+  for (const name of FIELDS[cost]) {
+    for (const { value } of ENCODINGS.changes(written, 2)) {
       yield { code, would: `as the form field "${name}"`, cost, value: `${name}=${String(value)}` };
     }
   }
