@@ -68,13 +68,15 @@ export const FIXES = {
   gzip: 'Sign and verify the same bytes: the uncompressed ones on both sides, or the compressed ones on both',
   'url-encoded': 'Send the JSON itself as the body, with Content-Type: application/json',
   'object-text': `${SAME_BYTES}. Sign the JSON text, not what the language prints for the object (json.dumps(message), not str(message))`,
-  chunked: RAW_BYTES,
   'wrapped-body': RAW_BYTES,
-  'encoded-body': RAW_BYTES,
-  'utf-16': RAW_BYTES,
-  'latin-1': RAW_BYTES,
+  'encoded-body':
+    'Decode it first: Buffer.from(body, "base64") or "hex", base64.b64decode(body) or bytes.fromhex(body); a gateway says so with isBase64Encoded',
+  'utf-16':
+    'Keep the body as the bytes that came: PowerShell writes UTF-16 with >, Out-File without -Encoding utf8 and Set-Content do too',
+  'latin-1':
+    'Read the body as UTF-8, or better as bytes: requests.text, latin1 or windows-1252 of a database connection, and an old editor take it for Latin-1',
   'truncated-signature':
-    'Give all 40 hex digits: look for a column, variable or log that is too short for them',
+    'Give all 40 hex digits: look for a column, variable or log that is too short for them, or a big integer that drops zeros',
   'other-secret': 'Give both sides the same secret',
   ...SCHEME_FIXES,
   'no-signature':

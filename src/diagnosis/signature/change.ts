@@ -14,8 +14,6 @@ export interface SignatureChange {
    * one such change per `code`, because hardly any program adds both a space and a newline.
    */
   readonly isAddition?: boolean | undefined;
-  /** Returns words to append to `would` if no other change of the body follows, which could make them untrue. */
-  readonly last?: (() => string) | undefined;
   /** Returns a more exact code and description. Slow, so it is called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }

@@ -145,11 +145,11 @@ function foundText(
 ): string {
   const would = joined(changes.map((change) => change.would));
   if (notation === undefined) return `it would match ${would}`;
-  const { code, what, around } = notation;
+  const { what, around } = notation;
   const also = around === undefined ? '' : `, but it ${around}`;
   if (changes.length > 0) return `it is written as ${what}${also}, and it would match ${would}`;
-  if (code === 'truncated-signature') return `the signature is ${what}`;
-  if (what.startsWith('the first digits')) return `it would match as ${what}`;
+  // A part of a digest is described by its length: `32 of the 40 digits of the right one`.
+  if (/^\d/.test(what)) return `the signature is ${what}`;
   return `it is the ${what} of ${scheme.signs === '{body}' ? 'this body' : 'the signed text'}${also}`;
 }
 

@@ -197,14 +197,8 @@ function changesOf(
     ...(construct ? [{ ...construct, would: construct.would(HASH_NAMES[algorithm]) }] : []),
     ...(frame ? [frame] : []),
     ...secret.changes,
-    ...(isStringified ? [STRINGIFIED] : body.changes.map(namedChange)),
+    ...(isStringified ? [STRINGIFIED] : body.changes.map((change) => ({ ...change, ...change.refined?.() }))),
   ];
-}
-
-function namedChange(change: SignatureChange, index: number, all: readonly SignatureChange[]): NamedChange {
-  const { would, last } = change;
-  const words = index === all.length - 1 ? (last?.() ?? '') : '';
-  return { ...change, would: would + words, ...change.refined?.() };
 }
 
 /**

@@ -1,9 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { secretAffixChanges } from './affixes.ts';
-import { ChangeTable, replaced, type Changed, type ChangeRow, type Cost, type RowGroup } from './change.ts';
+import {
+  ChangeTable,
+  replaced,
+  type Changed,
+  type Applicable,
+  type ChangeRow,
+  type Cost,
+  type RowGroup,
+} from './change.ts';
 import { CHARACTER_SETS } from './codecs/character-sets.ts';
-import { secretCodecChanges, type Codec } from './codecs/codec.ts';
-import { plainQuotes } from './codecs/codec-texts.ts';
+import { codecChanges, type Bytes, type ChangeMeaning, type Codec, type Written } from './codecs/codec.ts';
 import { BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from './codecs/codecs.ts';
 
 /** A secret as text, or as bytes if it was decoded. */
@@ -75,7 +82,6 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
       only(1, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
       only(1, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
       without(1, 'without the invisible characters in the secret', INVISIBLE),
-      [1, 'with ASCII for the typographic dashes and quotes in the secret', inAscii],
       [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
       [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
       without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
@@ -106,10 +112,6 @@ function valueOfLine(secret: string): string | undefined {
   return /^\s*(?:export\s+|\$env:)?[A-Za-z_]\w*\s*[=:]\s*(["']?)(\S.*?)\1\s*$/s.exec(secret)?.[2];
 }
 
-function inAscii(text: string): string {
-  return plainQuotes(text).replaceAll(/[\u2010-\u2015\u2212]/g, '-');
-}
-
 function padded(secret: string): string | undefined {
   return /^[\w+/-]+$/.test(secret) ? secret.padEnd(Math.ceil(secret.length / 4) * 4, '=') : undefined;
 }
@@ -129,8 +131,13 @@ const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, secretAffixChanges());
 const CODEC_CHANGES = new ChangeTable(
   [],
   [
-    ...secretCodecChanges([...BYTE_CODECS, STARTING_HEX], SAME_ENCODING),
-    ...secretCodecChanges([...ESCAPES, ...PERCENT_ENCODINGS], { code: 'misread-secret' }),
+    ...bothWays([...BYTE_CODECS, STARTING_HEX], SAME_ENCODING),
+    ...bothWays([...ESCAPES, ...PERCENT_ENCODINGS], { code: 'misread-secret' }),
   ],
 );
-const CHARACTER_CHANGES = new ChangeTable([], secretCodecChanges(CHARACTER_SETS, SAME_ENCODING));
+const CHARACTER_CHANGES = new ChangeTable([], bothWays(CHARACTER_SETS, SAME_ENCODING));
+
+function bothWays(codecs: readonly Codec[], meaning: ChangeMeaning): readonly Applicable<Written, Bytes>[] {
+  const [what, encode, decode] = ['with the secret', 'encode', 'decode'] as const;
+  return [...codecChanges(codecs, encode, what, meaning), ...codecChanges(codecs, decode, what, meaning)];
+}

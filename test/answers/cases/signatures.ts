@@ -331,7 +331,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'sha256-cut',
     'HMAC-SHA256 cut to 40 digits by a column',
     hmac(JSON_TEXT, SECRET, 'sha256').slice(0, 40),
-    ['it would match as the first digits of an HMAC with SHA-256', 'Use HMAC-SHA1'],
+    ['the signature is 40 of the 64 digits of an HMAC-SHA256 in hex', 'Use HMAC-SHA1'],
   ),
   withSignature('sha512', 'the sender uses HMAC-SHA512', hmac(JSON_TEXT, SECRET, 'sha512'), [
     'it is the HMAC-SHA512 of this body',
@@ -665,7 +665,7 @@ const BODIES: readonly AnswerCase[] = [
     ["The body is a value as a program prints it: it begins with \"{'type': 'track',", 'request.get_data()'],
   ),
   received('python-bytes', 'the receiver verifies str(bytes)', `b'${JSON_TEXT}'`, [
-    'The body is a value as a program prints it: it begins with "b\'{"version":1',
+    'the body has other text around its JSON',
     RAW,
   ]),
   received('ruby-hash', 'the receiver verifies params.to_s', '{"type"=>"track", "userId"=>"u-1"}', [
@@ -693,8 +693,8 @@ const BODIES: readonly AnswerCase[] = [
     RAW,
   ]),
   received('chunk-headers', 'the body is read from the socket', chunked, [
-    'has the lengths of its chunks in it (Transfer-Encoding: chunked)',
-    'Take the body from the HTTP server',
+    'the body has other text around its JSON',
+    'a socket and a program that prints bytes have other text around it',
   ]),
   received(
     'api-gateway',
@@ -754,16 +754,16 @@ const BODIES: readonly AnswerCase[] = [
   received(
     'multipart',
     'the sender posts a multipart form',
-    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--',
-    ['The body is a multipart form', COMPARE_BODIES],
+    `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${JSON_TEXT}\r\n--x--`,
+    ['the body has other text around its JSON', 'Give the JSON alone: a log, a terminal, a form'],
   ),
   received('two-bodies', 'two bodies are in one file', `${JSON_TEXT}\n${JSON_TEXT}`, [
-    'the body is JSON with something after its end',
-    'Give this body alone',
+    'the body has other text around its JSON',
+    'Give the JSON alone',
   ]),
   received('zsh-percent', 'the % that zsh prints was copied with the body', `${JSON_TEXT}%`, [
-    'the body is JSON with something after its end',
-    'nothing that a shell prints after it',
+    'the body has other text around its JSON',
+    'Give the JSON alone: a log, a terminal',
   ]),
   received('latin-1', 'the body was read as Latin-1', Buffer.from('{"city":"Zürich"}', 'latin1'), [
     'The body is JSON encoded as Latin-1',
@@ -803,11 +803,11 @@ const BODIES: readonly AnswerCase[] = [
 /** Bodies other than JSON, as people copy them. No answer blames the secrets alone. */
 const COPIED: readonly AnswerCase[] = [
   received('log-line', 'a line of a log is given', `2026-11-23T09:00:00Z INFO body: ${JSON_TEXT}`, [
-    'the body has text before its JSON',
+    'the body has other text around its JSON',
     'Give the JSON alone',
   ]),
   received('log-label', 'a line of a log with a label is given', `webhook received: ${JSON_TEXT}`, [
-    'the body has text before its JSON',
+    'the body has other text around its JSON',
     'Give the JSON alone',
   ]),
   received('inspected', 'the output of console.log is given', "{ type: 'track', event: 'A', userId: 'u' }", [
@@ -822,10 +822,10 @@ const COPIED: readonly AnswerCase[] = [
     'curl-command',
     'a command of curl is given',
     `curl --location 'http://a/' --data '${JSON_TEXT}'`,
-    ['The body is not JSON: it begins with "curl --location', COMPARE_BODIES],
+    ['the body has other text around its JSON', 'Give the JSON alone'],
   ),
   received('typographic', 'a chat replaced the quotes', JSON_TEXT.replaceAll('"', '\u201d'), [
-    'the body has typographic quotes',
+    'over the body decoded from text with typographic quotes',
     'Give the body as it came',
   ]),
   received('yaml', 'YAML is given', 'type: track\nevent: A\nuserId: u\n', [
@@ -833,8 +833,8 @@ const COPIED: readonly AnswerCase[] = [
     COMPARE_BODIES,
   ]),
   received('http-request', 'a whole request is given', `POST / HTTP/1.1\r\nHost: a\r\n\r\n${JSON_TEXT}`, [
-    'the body is a whole HTTP request',
-    'Give --format http',
+    'the body has other text around its JSON',
+    '--format http reads a whole request',
   ]),
   received('xml', 'XML is given', '<event><type>track</type></event>', [
     'The body is not JSON: it begins with "<event><type>track</type></event>"',
@@ -877,7 +877,7 @@ const OUR_SECRET: readonly AnswerCase[] = [
         'en-dash',
         'it has an en dash',
         SECRET.replace('-', '\u2013'),
-        'with ASCII for the typographic dashes',
+        'with the secret decoded from text with typographic quotes or dashes',
       ],
       ['bearer', 'it begins with Bearer', `Bearer ${SECRET}`, 'without Bearer before the secret'],
     ] as const

@@ -69,21 +69,11 @@ describe('a mismatch by a general change', () => {
       Buffer.from(body).toString('hex') + hmac('', key),
     ],
     [
-      'over its sorted fields, each as name and value',
-      hmac('Bodyhi thereFrom+49', key),
-      'From=%2B49&Body=hi+there',
-    ],
-    ['over its sorted fields, each as name=value, joined by "&"', hmac('a=1&b=x', key), '{"b":"x","a":1}'],
-    [
       'with sorted keys and with its numbers as JavaScript, Go and PHP write them',
       hmac('{"a":1,"b":1.5}', key),
       '{"b":1.50,"a":1}',
     ],
-    [
-      'over the first message of the list alone, and without the white space between its parts.',
-      hmac('{"a":1}', key),
-      '[{"a": 1}, {"b": 2}]',
-    ],
+    ['over the first message of the list alone.', hmac('{"a":1}', key), '[{"a": 1}, {"b": 2}]'],
     [
       'over the member `payload` of the body alone.',
       hmac('{"a": 1}', key),
@@ -98,12 +88,6 @@ describe('a mismatch by a general change', () => {
       ),
     ],
     ['with null for its empty strings', hmac(body.replace('""', 'null'), key)],
-    [
-      'with each byte written as a signed integer',
-      [...new Int8Array(createHmac('sha1', key).update(body).digest())]
-        .map((byte) => byte.toString(16))
-        .join(''),
-    ],
     [
       'with the line breaks that its indentation shows, which curl -d removes from a file and with a newline at the end',
       hmac('{\n  "a": [1, 2],\n  "b": {\n    "c": 3\n  }\n}\n', key),
@@ -159,17 +143,13 @@ describe('a body that was written again', () => {
     ['with sorted keys', '{"b": 1, "a": 2}', '{"a": 2, "b": 1}'],
     ['with .0 after its whole numbers', '{"a":25,"n":3}', '{"a":25.0,"n":3}'],
     ['with .0 after its whole numbers', '{"a":25,"n":3}', '{"a":25.0,"n":3.0}'],
-    [
-      'with .0 after its whole numbers, as the sender wrote them, and without the white space between its parts',
-      '{\n  "a": 25\n}',
-      '{"a":25.0}',
-    ],
+    ['with .0 after its whole numbers, as the sender wrote them.', '{\n  "a": 25\n}', '{"a":25.0}'],
     [
       'with .0 after its whole numbers, as the sender wrote them and indented by 2 spaces',
       '{"a":25}',
       '{\n  "a": 25.0\n}',
     ],
-    ['over what is in it: the body has typographic quotes', '{“a”:“‘b’”}', `{"a":"'b'"}`],
+    ['over the body decoded from text with typographic quotes', '{“a”:“‘b’”}', `{"a":"'b'"}`],
   ])('is described by what differs only: %s', (would, body, signed) => {
     expect(signedOver(signed, body).hint).toContain(`it would match ${would}`);
   });

@@ -176,7 +176,7 @@ case("no-match", "Go", "map[type:track userId:u-1]", digest(WIRE))
 case("no-match", "Java", "{type=track, userId=u-1}", digest(WIRE))
 case("no-match", "Node", "<Buffer 7b 22 61 22>", digest(WIRE))
 chunked = f"{len(WIRE.encode()):x}\r\n{WIRE}\r\n0\r\n\r\n"
-case("chunked", "read from the socket", chunked, digest(WIRE))
+case("wrapped-body", "read from the socket", chunked, digest(WIRE))
 case("no-match", "and changed", chunked.replace("track", "trick"), digest(WIRE))
 case("wrapped-body", "API Gateway", json.dumps({"httpMethod": "POST", "headers": {}, "body": WIRE}), digest(WIRE))
 case("wrapped-body", "a Lambda URL", json.dumps({"requestContext": {}, "body": base64.b64encode(WIRE.encode()).decode(), "isBase64Encoded": True}), digest(WIRE))

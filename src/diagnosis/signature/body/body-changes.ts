@@ -5,12 +5,12 @@ import type { Deadline } from '../../../signature/deadline.ts';
 import { overLossyBody, SAME_BYTES } from '../../../signature/reasons.ts';
 import { ChangeTable, type SignatureChange, type Changed, type Cost, type RowGroup } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
-import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
+import { codecChanges, type Bytes } from '../codecs/codec.ts';
 import { pythonQuoted } from '../codecs/codec-texts.ts';
 import { BODY_CODECS, BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
-import { wrappedChanges } from './body-looks.ts';
+import { innerBodyChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
-import { encodedForms, formChanges } from './form-changes.ts';
+import { encodedForms, fieldValues } from './form-changes.ts';
 import { jsonNumbers, jsonParts, jsonSpellings } from './json-changes.ts';
 
 /** Bytes that may have been signed: the received body, or bytes that a mistake may have put in its place. */
@@ -65,11 +65,13 @@ export function* bodyChangeLists(
   const written = { bytes, text: bytes.toString() };
   // Allows more content changes only after one of cost 1: after rarer ones, they take long and seldom explain a mismatch.
   const isLikely = cost === 1;
-  if (isLikely) yield signedBodies(wrappedChanges(body), true);
+  if (isLikely) {
+    yield signedBodies(innerBodyChanges(body), true);
+    for (const list of fieldValues(body, deadline)) yield signedBodies(list, true);
+  }
   yield signedBodies(jsonParts(body, cost, deadline), isLikely);
   // Allows further changes at any cost, because a program that rewrites numbers also rewrites the rest of the JSON.
   yield signedBodies(jsonNumbers(body, cost, deadline), true);
-  for (const list of formChanges(body, cost, deadline)) yield signedBodies(list, isLikely);
   yield signedBodies(DECODINGS.changes(written, cost), isLikely);
   yield signedBodies(jsonSpellings(body, cost, deadline), false);
   if (deadline.isOver) return;
@@ -125,10 +127,10 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 const STRINGIFIED = 'over the JSON-stringified body';
 
 const CODECS = [...BODY_CODECS, ...BYTE_CODECS, ...ESCAPES];
-const ENCODINGS = new ChangeTable([], bodyCodecChanges(CODECS, 'encode'));
+const ENCODINGS = new ChangeTable([], codecChanges(CODECS, 'encode', 'over the body'));
 const DECODINGS = new ChangeTable(
   [],
-  bodyCodecChanges([...CHARACTER_SETS, ...CODECS, ...PERCENT_ENCODINGS], 'decode'),
+  codecChanges([...CHARACTER_SETS, ...CODECS, ...PERCENT_ENCODINGS], 'decode', 'over the body'),
 );
 
 const TEXTS: readonly RowGroup<KeptBody, string>[] = [

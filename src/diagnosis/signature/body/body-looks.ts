@@ -1,36 +1,47 @@
 import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
 import { printable } from '../../../redact.ts';
-import { LARGEST_DIAGNOSED, type KeptBody } from '../../../signature/body/kept-body.ts';
-import { RAW_BYTES, type ReasonCode } from '../../../signature/reasons.ts';
+import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
+import { RAW_BYTES } from '../../../signature/reasons.ts';
 import type { Changed } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import type { Bytes, Codec } from '../codecs/codec.ts';
-import { isPacked, plainQuotes } from '../codecs/codec-texts.ts';
+import { isPacked } from '../codecs/codec-texts.ts';
 import { BYTE_CODECS } from '../codecs/codecs.ts';
-import { jsonAfterText, jsonThenMore, unchunked } from './wrapped-json.ts';
 
-/** A kind of received body from which the signed body may be recovered, such as an SQS event or a multipart form. */
-interface Wrapping {
-  readonly code: ReasonCode;
-  /** Describes the received body, in words that follow "the body": `is a multipart form`. */
-  readonly says: string | ((body: KeptBody) => string);
-  readonly fix: string | ((body: KeptBody) => string);
-  /** Returns the recovered body, such as the JSON in an SQS event. Undefined if there is none to recover. */
-  readonly inside: (body: KeptBody) => Bytes | undefined;
+/** A body that may have been signed, found inside the received body. `says` describes the received body. */
+interface InnerBody extends Required<BodyNote> {
+  readonly value: Bytes;
 }
 
-/** Returns the bodies that can be recovered from this one, each as a change of cost 1 (likely). */
-export function wrappedChanges(body: KeptBody): readonly Changed<Bytes>[] {
-  return WRAPPINGS.flatMap(({ code, says, fix, inside }) => {
-    const value = inside(body);
-    if (value === undefined) return [];
-    const would = `over what is in it: the body ${textFor(body, says)}`;
-    return [{ code, would, fix: textFor(body, fix), cost: 1, value }];
-  });
+/** Finds the body in the JSON of a service, such as an SQS event, or the JSON in other text. Undefined if there is none. */
+function innerBody(body: KeptBody): InnerBody | undefined {
+  const inside = bodyInside(body.value);
+  const envelope = envelopeOf(body.value);
+  if (envelope && inside !== undefined)
+    return { says: `is ${envelope.what}`, fix: envelope.fix, value: inside };
+  const json = jsonInText(body);
+  return json === undefined
+    ? undefined
+    : { says: 'has other text around its JSON', fix: JSON_ALONE, value: json };
 }
 
-function textFor(body: KeptBody, text: string | ((body: KeptBody) => string)): string {
-  return typeof text === 'string' ? text : text(body);
+const JSON_ALONE = `Give the JSON alone: a log, a terminal, a form, a socket and a program that prints bytes have other text around it (--format http reads a whole request). ${RAW_BYTES}`;
+
+/** Returns the JSON of a message in a text that is no form (`payload=…`): after a log's label, or before zsh's `%`. */
+function jsonInText({ text = '', problem }: KeptBody): string | undefined {
+  if (problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
+  // Requires an object or a list of objects: a date such as 2024-01-01 begins with complete JSON too, the number 2024.
+  const json = /\{\s*"[^]*|\[\s*\{[^]*/.exec(text)?.[0] ?? '';
+  const { problem: atEnd } = new KeptBody(Buffer.from(json));
+  return atEnd === undefined || atEnd.isAfterEnd ? json.slice(0, atEnd?.at).trim() : undefined;
+}
+
+/** Returns the body that can be recovered from this one, as a change of cost 1 (likely). Empty if there is none. */
+export function innerBodyChanges(body: KeptBody): readonly Changed<Bytes>[] {
+  const inner = innerBody(body);
+  if (inner === undefined) return [];
+  const would = `over what is in it: the body ${inner.says}`;
+  return [{ code: 'wrapped-body', would, fix: inner.fix, cost: 1, value: inner.value }];
 }
 
 /** A note on an odd body, for a mismatch that nothing explains. The note proves nothing: correct bodies can be odd. */
@@ -43,8 +54,8 @@ export interface BodyNote {
 
 /** Returns a note on the most telling oddity of a body. Undefined if the body has none. */
 export function bodyNoteOf(body: KeptBody): BodyNote | undefined {
-  const wrapping = WRAPPINGS.find(({ inside }) => inside(body) !== undefined);
-  if (wrapping !== undefined) return { says: textFor(body, wrapping.says) };
+  const inner = innerBody(body);
+  if (inner !== undefined) return { says: inner.says };
   const codec = [...BYTE_CODECS, ...CHARACTER_SETS].find((each) => isDecodedJson(each, body));
   if (codec !== undefined) return { says: `is JSON encoded as ${codec.name}` };
   for (const [says, fix] of LOOKS) {
@@ -60,54 +71,6 @@ function isDecodedJson({ decode }: Codec, { bytes }: KeptBody): boolean {
   const ends = decoded.toString('latin1', 0, 64) + decoded.subarray(-64).toString('latin1');
   return /^\s*[[{][\s\S]*[\]}]\s*$/.test(ends);
 }
-
-const WRAPPINGS: readonly Wrapping[] = [
-  {
-    code: 'wrapped-body',
-    says: 'is a whole HTTP request, which holds the body',
-    inside: ({ text }) => text?.match(/^[A-Z]{3,7} \S+ HTTP\/\d[\s\S]*?\r?\n\r?\n([\s\S]*)$/)?.[1],
-    fix: 'Give --format http, or the body alone: what follows the empty line',
-  },
-  {
-    code: 'other-encoding',
-    says: 'has typographic quotes, so it is not JSON',
-    inside: ({ text = '' }) => (/^\s*[[{\s]*[\u201c-\u201f]/.test(text) ? plainQuotes(text) : undefined),
-    fix: 'Give the body as it came: a chat, a word processor or a page replaced its quotes',
-  },
-  {
-    code: 'wrapped-body',
-    says: 'is a multipart form',
-    inside: ({ text }) =>
-      text?.match(
-        /^--[^\r\n]{1,70}\r?\nContent-Disposition: form-data[\s\S]*?\r?\n\r?\n([\s\S]*?)\r?\n--/i,
-      )?.[1],
-    fix: 'Send the JSON itself as the body, with Content-Type: application/json, not as a field of a form',
-  },
-  {
-    code: 'chunked',
-    says: 'has the lengths of its chunks in it (Transfer-Encoding: chunked)',
-    inside: unchunked,
-    fix: 'Take the body from the HTTP server, which puts the chunks together, not from the socket',
-  },
-  {
-    code: 'wrapped-body',
-    says: ({ value }) => `is ${envelopeOf(value)?.what}`,
-    inside: ({ value }) => bodyInside(value),
-    fix: ({ value }) => envelopeOf(value)?.fix ?? RAW_BYTES,
-  },
-  {
-    code: 'wrapped-body',
-    says: 'has text before its JSON, as a line of a log',
-    inside: jsonAfterText,
-    fix: 'Give the JSON alone, as it came: a log that prints the message again has other bytes',
-  },
-  {
-    code: 'wrapped-body',
-    says: 'is JSON with something after its end',
-    inside: jsonThenMore,
-    fix: 'Give this body alone: nothing that a shell prints after it, and no second request',
-  },
-];
 
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';

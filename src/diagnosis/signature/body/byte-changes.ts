@@ -2,7 +2,7 @@ import { STRING, withoutNewlines } from '../../../signature/body/json-text.ts';
 import { bodyAffixChanges } from '../affixes.ts';
 import { ChangeTable, replaced, type Changed, type Cost, type RowGroup } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
-import { bodyCodecChanges, type Bytes } from '../codecs/codec.ts';
+import { codecChanges, type Bytes } from '../codecs/codec.ts';
 
 /**
  * Applies the changes of this cost that do not parse the body: to its line breaks, its end, its byte order mark and its
@@ -83,4 +83,4 @@ function withoutReturns(body: string): string {
 }
 
 const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, bodyAffixChanges());
-const CHARACTER_CHANGES = new ChangeTable([], bodyCodecChanges(CHARACTER_SETS, 'encode'));
+const CHARACTER_CHANGES = new ChangeTable([], codecChanges(CHARACTER_SETS, 'encode', 'over the body'));

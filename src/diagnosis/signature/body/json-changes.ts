@@ -5,7 +5,6 @@ import {
   type JsonNode,
 } from '../../../signature/body/json-text.ts';
 import { arrangedText } from '../../../signature/body/json-tree-text.ts';
-import { printable } from '../../../redact.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
 import type { KeptBody } from '../../../signature/body/kept-body.ts';
 import {
@@ -22,39 +21,18 @@ import { ChangeTable, type Changed, type Cost } from '../change.ts';
 
 /**
  * Applies the changes of this cost to the content of JSON: takes one part, puts the whole into a list, drops members,
- * renames keys or changes values. Yields nothing for a body that is not JSON.
+ * renames keys or changes values. Returns nothing for a body that is not JSON.
  */
-export function jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
-  return contentChanges(body, deadline, (node) => [
-    ...PART_CHANGES.changes(node, cost),
-    ...(cost === 2 ? withoutOneMember(node) : []),
-  ]);
+export function jsonParts(body: KeptBody, cost: Cost, deadline: Deadline): readonly Changed<string>[] {
+  const json = spelledJson(body, deadline);
+  return json === undefined ? [] : PART_CHANGES.changes(json.node, cost);
 }
 
 /** Yields JSON with `.0` after all whole numbers (cost 1) or one of them (cost 2). Yields nothing for other bodies. */
-export function jsonNumbers(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
-  return contentChanges(body, deadline, (node) => withFloats(node, cost));
-}
-
-function* contentChanges(
-  body: KeptBody,
-  deadline: Deadline,
-  changesOf: (node: JsonNode) => Iterable<Changed<string>>,
-): Generator<Changed<string>> {
+export function* jsonNumbers(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
   const json = spelledJson(body, deadline);
-  if (json === undefined) return;
-  for (const changed of changesOf(json.node)) {
-    yield { ...changed, last: () => (isCompacted(changed.value, body, json.node) ? COMPACTED : '') };
-  }
+  if (json !== undefined) yield* withFloats(json.node, cost);
 }
-
-/** Whether a change also made the JSON compact. Text copied from the body, or from a string in it, stays as it was. */
-function isCompacted(value: string, { text = '' }: KeptBody, node: JsonNode): boolean {
-  const isCopied = text.includes(value) || compact(node).includes(JSON.stringify(value));
-  return !isCopied && /\s/.test(text.trim().replaceAll(STRING, ''));
-}
-
-const COMPACTED = ', and without the white space between its parts';
 
 /** Yields the JSON of a body in styles of other serializers, such as Python's json.dumps. Rarer styles cost more. */
 export function* jsonSpellings(body: KeptBody, cost: Cost, deadline: Deadline): Generator<Changed<string>> {
@@ -187,18 +165,8 @@ const PART_CHANGES = new ChangeTable<JsonNode, string>([
   { code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES },
 ]);
 
-/** Yields the body without each of its first MOST_MEMBERS members in turn: a sender may add a field after signing. */
-function* withoutOneMember(node: JsonNode): Generator<Changed<string>> {
-  for (const { key } of nodeMembers(node).slice(0, MOST_MEMBERS)) {
-    const members = nodeMembers(node).filter((member) => member.key !== key);
-    const would = `without the member \`${printable(key, 40)}\`, which was added later`;
-    const value = compact({ kind: 'object', members });
-    yield { code: 'other-encoding', would, fix: ADDED_LATER, cost: 2, value };
-  }
-}
-
 /**
- * Yields the body with `.0` after all its whole numbers (cost 1), or after one of the first MOST_MEMBERS (cost 2).
+ * Yields the body with `.0` after all its whole numbers (cost 1), or after one of the first MOST_NUMBERS (cost 2).
  * Python, Ruby and Java write the float 1 as `1.0`. A JavaScript program that rewrites the body drops the `.0`.
  */
 function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
@@ -208,7 +176,7 @@ function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
     if (each.kind === 'literal' && /^-?\d+$/.test(each.text)) numbers.push(each);
     return each;
   });
-  const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_MEMBERS).map((each) => [each]);
+  const single = numbers.length < 2 ? [] : numbers.slice(0, MOST_NUMBERS).map((each) => [each]);
   for (const some of (cost === 1 ? [numbers] : single).map((each) => new Set(each))) {
     const value = compact(
       mapped(node, (each) =>
@@ -221,6 +189,5 @@ function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<string>> {
 }
 
 const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
-/** Maximum number of members, or of numbers, to change one at a time. */
-const MOST_MEMBERS = 20;
-const ADDED_LATER = 'Sign the body when it is complete: nothing may change it between signing and sending';
+/** Maximum number of whole numbers to change one at a time. */
+const MOST_NUMBERS = 20;

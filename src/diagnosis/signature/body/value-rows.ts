@@ -4,10 +4,6 @@ import { compact, mapped } from './json-trees.ts';
 
 export type JsonRow = ChangeRow<JsonNode, string>;
 
-/** Matches keys that frameworks add to a parsed body, such as `controller` of Rails and `__v` of Mongoose. */
-const FRAMEWORK_KEYS =
-  /^(?:controller|action|format|_id|__v|_csrf|_token|_method|_format|authenticity_token|webhook)$/;
-
 /** Styles to which serializers of .NET, Java and Python convert keys. */
 const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
   ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
@@ -21,11 +17,6 @@ export const VALUE_ROWS: readonly JsonRow[] = [
     2,
     'without the members that are null',
     (node) => withMembers(node, (all) => all.filter(({ value }) => !isNull(value))),
-  ],
-  [
-    2,
-    'without the members that a framework adds to the parsed body',
-    (node) => withMembers(node, (all) => all.filter(({ key }) => !FRAMEWORK_KEYS.test(key))),
   ],
   [
     2,

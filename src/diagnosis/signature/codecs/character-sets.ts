@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { withMeaning, type Codec } from './codec.ts';
+import type { Codec } from './codec.ts';
 
-const AS_UTF_8 = {
-  code: 'other-encoding',
-  fix: 'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set',
-} as const;
+const AS_UTF_8 =
+  'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set';
 
 /**
  * Matches more combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). Normalizing such a
@@ -13,16 +11,14 @@ const AS_UTF_8 = {
 const MANY_MARKS = /\p{M}{31}/u;
 
 /** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice, Unicode forms. None changes ASCII. */
-export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
+export const CHARACTER_SETS: readonly Codec[] = [
   {
     name: 'UTF-8 twice, because it was taken for Latin-1',
     encode: ({ bytes }) => (isUtf8(bytes) ? bytes.toString('latin1') : undefined),
     decode: ({ text }) => utf8Of(text),
     cost: 1,
-    received: {
-      code: 'latin-1',
-      fix: 'Read the body as UTF-8, or better as bytes: requests.text, a database connection and an old editor take it for Latin-1',
-    },
+    received: 'latin-1',
+    fix: AS_UTF_8,
   },
   {
     name: 'Latin-1',
@@ -30,43 +26,38 @@ export const CHARACTER_SETS: readonly Codec[] = withMeaning(AS_UTF_8, [
     // Decodes windows-1252, which has all printable characters of Latin-1 and more.
     decode: ({ bytes }) =>
       isUtf8(bytes) || !isPlainText(bytes) ? undefined : new TextDecoder('windows-1252').decode(bytes),
-    received: {
-      code: 'latin-1',
-      fix: 'Read and write the body as UTF-8, or better as bytes: latin1 and windows-1252 are the default of some databases, editors and requests.text',
-    },
+    received: 'latin-1',
+    fix: AS_UTF_8,
   },
   {
     name: 'ASCII, with ? for other characters',
     encode: ({ text }) => text.replaceAll(/[^\0-\x7f]/gu, '?'),
+    fix: AS_UTF_8,
   },
   ...(['NFC', 'NFD'] as const).map((form): Codec => ({
     name: `Unicode form ${form}`,
     encode: ({ text }) => (MANY_MARKS.test(text) ? undefined : text.normalize(form)),
-    signed: {
-      code: 'other-encoding',
-      fix: 'Sign the bytes that are sent: a file system (macOS), a database or a library writes the accents of letters in another Unicode form',
-    },
+    fix: 'Sign the bytes that are sent: a file system (macOS), a database or a library writes the accents of letters in another Unicode form',
   })),
-]);
+];
 
 /** Little-endian UTF-16, with and without a byte order mark. Unlike CHARACTER_SETS, it also changes ASCII. */
-export const UTF_16: readonly Codec[] = withMeaning(AS_UTF_8, [
+export const UTF_16: readonly Codec[] = [
   {
     name: 'UTF-16',
-    cost: 3,
     encode: ({ text }) => Buffer.from(text, 'utf16le'),
     decode: ({ bytes }) => utf16Text(bytes),
-    received: {
-      code: 'utf-16',
-      fix: 'Keep the body as the bytes that came: PowerShell writes UTF-16 with >, Out-File without -Encoding utf8 and Set-Content do too',
-    },
+    cost: 3,
+    received: 'utf-16',
+    fix: AS_UTF_8,
   },
   {
     name: 'UTF-16 with a byte order mark',
-    cost: 3,
     encode: ({ text }) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+    cost: 3,
+    fix: AS_UTF_8,
   },
-]);
+];
 
 /** Restores UTF-8 bytes that were decoded as Latin-1 by mistake. Undefined if the text shows no such mistake. */
 function utf8Of(text: string): Buffer | undefined {

@@ -67,8 +67,3 @@ export function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
     return undefined;
   }
 }
-
-/** Replaces typographic quotes, which chat programs and word processors insert, with ASCII quotes. */
-export function plainQuotes(text: string): string {
-  return text.replaceAll(/[\u2018\u2019]/g, "'").replaceAll(/[\u201c-\u201f]/g, '"');
-}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FIXES } from '../../../signature/reasons.ts';
 import { replaced } from '../change.ts';
 import { UTF_16 } from './character-sets.ts';
-import { withMeaning, type Codec } from './codec.ts';
+import type { Codec } from './codec.ts';
 import { parsedString, pythonBytesText, unpackedBytes, urlDecoded } from './codec-texts.ts';
 
 /** Encodings to try for secrets as well as bodies: text forms of bytes, and UTF-16. */
@@ -12,10 +12,7 @@ export const BYTE_CODECS: readonly Codec[] = [
     encode: ({ bytes }) => bytes.toString('base64'),
     decode: ({ text }) =>
       /^[\w+/-][\w+/\s-]*={0,2}\r?\n?$/.test(text) ? Buffer.from(text, 'base64') : undefined,
-    received: {
-      code: 'encoded-body',
-      fix: 'Decode it first: Buffer.from(body, "base64"), base64.b64decode(body); a gateway says so with isBase64Encoded',
-    },
+    received: 'encoded-body',
   },
   {
     // PostgreSQL writes \x before the hex digits of binary data, and other programs write 0x.
@@ -25,10 +22,7 @@ export const BYTE_CODECS: readonly Codec[] = [
       const digits = /^(?:\\x|0x)?((?:[0-9a-f]{2})+)\s*$/i.exec(text)?.[1];
       return digits && Buffer.from(digits, 'hex');
     },
-    received: {
-      code: 'encoded-body',
-      fix: 'Decode it first: Buffer.from(body, "hex"), bytes.fromhex(body)',
-    },
+    received: 'encoded-body',
   },
   { name: 'the text that Python prints for bytes', encode: ({ bytes }) => pythonBytesText(bytes), cost: 1 },
   ...UTF_16,
@@ -41,8 +35,8 @@ export const BODY_CODECS: readonly Codec[] = [
     encode: ({ bytes }) => process.getBuiltinModule('node:zlib').gzipSync(bytes),
     decode: unpackedBytes,
     cost: 3,
-    signed: { code: 'other-encoding', fix: FIXES.gzip },
-    received: { code: 'gzip', fix: FIXES.gzip },
+    received: 'gzip',
+    fix: FIXES.gzip,
   },
   {
     // Services that sign the method and path often sign this hash instead of the body, as AWS Signature Version 4 does.
@@ -53,19 +47,25 @@ export const BODY_CODECS: readonly Codec[] = [
 ];
 
 /** Percent-encoding in the styles of JavaScript's `encodeURIComponent`, Python's `quote` and HTML forms. */
-export const PERCENT_ENCODINGS = withMeaning({ code: 'url-encoded', fix: FIXES['url-encoded'] }, [
+export const PERCENT_ENCODINGS: readonly Codec[] = [
   {
     name: 'a URL component',
     encode: ({ bytes }) => encodeURIComponent(bytes.toString()),
     decode: ({ text }) => urlDecoded(text, '+'),
+    signed: 'url-encoded',
   },
-  { name: 'a URL path', encode: ({ bytes }) => encodeURIComponent(bytes.toString()).replaceAll('%2F', '/') },
+  {
+    name: 'a URL path',
+    encode: ({ bytes }) => encodeURIComponent(bytes.toString()).replaceAll('%2F', '/'),
+    signed: 'url-encoded',
+  },
   {
     name: 'a form value',
     encode: ({ bytes }) => encodeURIComponent(bytes.toString()).replaceAll('%20', '+'),
     decode: ({ text }) => urlDecoded(text, ' '),
+    signed: 'url-encoded',
   },
-]);
+];
 
 /** Ways to escape quotes, line breaks, tabs or slashes, as in JSON strings and in arguments of `echo`. */
 export const ESCAPES: readonly Codec[] = [
@@ -73,10 +73,7 @@ export const ESCAPES: readonly Codec[] = [
     name: 'a JSON string',
     encode: ({ text }) => JSON.stringify(text),
     decode: ({ text }) => (text.startsWith('"') ? parsedString(text) : undefined),
-    signed: {
-      code: 'other-encoding',
-      fix: 'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again',
-    },
+    fix: 'Stringify the message once: a client that gets a text to send as JSON (axios, requests json=) stringifies it again',
   },
   {
     name: 'a JSON string without its quotes',
@@ -93,4 +90,17 @@ export const ESCAPES: readonly Codec[] = [
     encode: ({ text }) => replaced(text, /\//g, '\\/'),
     decode: ({ text }) => replaced(text, /\\\//g, '/'),
   },
+  {
+    name: 'text with typographic quotes or dashes',
+    decode: ({ text }) => inAscii(text),
+    fix: 'Give the body as it came: a chat, a word processor or a page replaced its quotes',
+  },
 ];
+
+/** Replaces typographic quotes and dashes, which chat programs and word processors insert, with ASCII characters. */
+function inAscii(text: string): string {
+  return text
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u201c-\u201f]/g, '"')
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-');
+}

@@ -1,14 +1,14 @@
 import { printable } from '../../../redact.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { recipeOf } from '../diagnosis-for.ts';
-import { ALGORITHMS, DIGEST_BYTES, HASH_NAMES, hmacName, otherHashCode } from '../constructs.ts';
+import { ALGORITHMS, DIGEST_BYTES, hmacName, otherHashCode } from '../constructs.ts';
 import type { Reading } from './reading.ts';
 import { SUM_OF_NIL } from '../unreadable.ts';
-import { lossyReadings, partReadings } from './lost-readings.ts';
+import { partReadings } from './part-readings.ts';
 
 /**
- * Returns the ways to read a text as a digest: the whole text; its parts, unless the whole text is a likely digest; and
- * the text as a digest that lost zeros. Empty if the text cannot be a digest.
+ * Returns the ways to read a text as a digest: the whole text; and its parts, unless the whole text is a likely digest.
+ * Empty if the text cannot be a digest.
  */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
@@ -21,7 +21,7 @@ export function readingsOf(text: string, scheme: SignatureScheme): readonly Read
         .flatMap((token) =>
           tokenReadings(token, scheme).map((reading) => decorated(reading, text.trim(), { token, scheme })),
         );
-  return [...own, ...inside, ...lossyReadings(bare, scheme)];
+  return [...own, ...inside];
 }
 
 function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading[] {
@@ -130,8 +130,8 @@ function* base64Readings(token: string, scheme: SignatureScheme): Generator<Read
 const MIN_BASE64_PART = 20;
 
 /**
- * Reads bytes as a whole digest of the hash with this digest length, and as the start of a longer SHA-256 or SHA-512
- * digest. If no hash has this digest length, reads the bytes as a shorter digest with other bytes around it.
+ * Reads bytes as a whole digest of the hash with this digest length. If no hash has this length, reads the bytes as a
+ * shorter digest with other bytes around it.
  */
 function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): Generator<Reading> {
   const bytes = digest.length;
@@ -160,15 +160,4 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
     ...((!isOwn || form !== '') && { problem: { code, what: hmacName(algorithm) + form } }),
     matches: (made) => made === whole,
   };
-  for (const [longer, cost] of CUT_OFF_HASHES.filter(([each]) => DIGEST_BYTES[each] > bytes)) {
-    const what = `the first digits of an HMAC with ${HASH_NAMES[longer]}${form}`;
-    const matches = (made: string): boolean => made.startsWith(whole);
-    yield { algorithm: longer, cost, problem: { code: otherHashCode(longer), what }, matches };
-  }
 }
-
-/** Hashes whose digests senders cut off to the length of a shorter digest. The less likely one costs more. */
-const CUT_OFF_HASHES = [
-  ['sha256', 2],
-  ['sha512', 3],
-] as const;
