@@ -1,4 +1,4 @@
-import { createHash, createHmac, type Hmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Cost } from './change.ts';
@@ -44,7 +44,6 @@ export const CONSTRUCTS: readonly Construct[] = [
   plain('secret + body', ({ secret, body }) => [secret, body]),
   plain('body + secret', ({ secret, body }) => [body, secret]),
   plain('secret + ":" + body', ({ secret, body }) => [secret, ':', body]),
-  plain('body + ":" + secret', ({ secret, body }) => [body, ':', secret]),
   {
     code: 'plain-hash',
     would: () => 'with the body as the key and the secret as the message',
@@ -55,27 +54,18 @@ export const CONSTRUCTS: readonly Construct[] = [
     code: 'hashed-twice',
     would: (name) => `as ${name} of the hex digits of the right HMAC`,
     cost: 3,
-    digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts).digest('hex')).digest(),
+    digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts)).digest(),
   },
-  hmacOf('right HMAC in hex', (parts) => rightHmac(parts).digest('hex')),
-  hmacOf('bytes of the right HMAC', (parts) => rightHmac(parts).digest()),
-  hmacOf('bytes of the SHA-256 hash of the body', (parts) =>
-    createHash('sha256').update(framed(parts)).digest(),
-  ),
+  {
+    code: 'hashed-twice',
+    would: () => 'as the HMAC of the right HMAC in hex',
+    cost: 3,
+    digest: (parts) => createHmac(parts.algorithm, parts.secret).update(rightHmac(parts)).digest(),
+  },
 ];
 
-/** Returns the mistake of signing a digest instead of the body. `of` names that digest, `digestOf` computes it. */
-function hmacOf(of: string, digestOf: (parts: SignedParts) => Piece): Construct {
-  return {
-    code: 'hashed-twice',
-    would: () => `as the HMAC of the ${of}`,
-    cost: 3,
-    digest: (parts) => createHmac(parts.algorithm, parts.secret).update(digestOf(parts)).digest(),
-  };
-}
-
-function rightHmac(parts: SignedParts): Hmac {
-  return createHmac(parts.algorithm, parts.secret).update(framed(parts));
+function rightHmac(parts: SignedParts): string {
+  return createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest('hex');
 }
 
 type Piece = string | Uint8Array;

@@ -1,23 +1,20 @@
-import type { BodyDigests } from '../../signature/body/body-digests.ts';
 import {
   diagnosisOf,
   mismatchText,
   type Diagnosis,
   type SignatureEvidence,
 } from '../../signature/evidence.ts';
-import { sameText } from '../../signature/lenient-signature.ts';
 import { FIXES } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { verifyingSecretFix } from '../../signature/schemes/secrets.ts';
 import { unexpandedName } from '../../signature/secret.ts';
 import { bodyNoteOf } from './body/body-looks.ts';
-import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
+import { diagnosisFor, fixOf, type Explanation } from './diagnosis-for.ts';
 import { oddLooksOf } from './other-secrets.ts';
-import { DIGEST_BYTES } from './constructs.ts';
 import type { Reading } from './readings/reading.ts';
 import { whatOf } from './readings/readings.ts';
 import type { FailedSearch } from './search.ts';
-import { knownValue } from './unreadable.ts';
+import { explainUnreadable, knownValue } from './unreadable.ts';
 
 /**
  * Explains a signature that the search did not reproduce. The causes, in this order: the text is probably no complete
@@ -30,7 +27,8 @@ export function explainNoMatch(
 ): Diagnosis {
   const { digests, scheme } = evidence;
   const notation = readings.every(({ problem }) => problem !== undefined) ? readings[0] : undefined;
-  const isKnown = notation !== undefined && knownValue(evidence.presented.signatures[0] ?? '') !== undefined;
+  const isKnown =
+    notation !== undefined && knownValue(evidence, evidence.presented.signatures[0] ?? '') !== undefined;
   if (isKnown || (notation?.cost ?? 0) > 0) return explainUnreadable(evidence);
   if (evidence.keys.length === 0) return diagnosisFor(evidence, unusableSecret(scheme));
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
@@ -112,60 +110,4 @@ function ourSecrets({ secrets, secretOrigin }: SignatureEvidence): string {
   const looks = secrets.map(oddLooksOf).find(Boolean);
   const odd = looks === undefined ? '' : `, ${looks}`;
   return ` (ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${odd}, from ${secretOrigin})`;
-}
-
-/** Explains a value with several hex digests where X-Signature allows one. Undefined for other values and schemes. */
-export function severalOf(
-  { scheme, digests }: SignatureEvidence,
-  [text = '']: readonly string[],
-): Explanation | undefined {
-  const parts = text.split(/[\s,;]+/).map((part) => part.replace(/^sha1=/i, ''));
-  if (parts.length < 2 || scheme.isLenient !== true || !parts.every((part) => /^[0-9a-f]{40}$/i.test(part))) {
-    return undefined;
-  }
-  const which = matchingPart(parts, digests);
-  return {
-    code: 'no-match',
-    found: `there are ${parts.length} signatures instead of one, and ${which}`,
-    fix: 'Send X-Signature once: look for a proxy, or a second library, that signs again',
-  };
-}
-
-function matchingPart(parts: readonly string[], digests: BodyDigests): string {
-  const right = digests.all().map((digest) => digest.toString('hex'));
-  const number = 1 + parts.findIndex((part) => right.some((digest) => sameText(part.toLowerCase(), digest)));
-  return number > 0 ? `number ${number} of them would match alone` : 'none of them matches';
-}
-
-/** Explains a text that is no complete digest: a known wrong value, a malformed header, no text, or a wrong length. */
-export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
-  const { scheme, presented } = evidence;
-  const text = presented.signatures[0]?.trim() ?? presented.value;
-  const known = knownValue(text);
-  if (known !== undefined) {
-    return diagnosisFor(evidence, {
-      code: 'no-match',
-      found: `the signature ${known.found}`,
-      fix: known.fix,
-    });
-  }
-  if (presented.problem !== undefined) return diagnosisFor(evidence, presented.problem);
-  const found = text === '' ? 'the signature is empty' : `the signature has ${lengthOf(text, scheme)}`;
-  return diagnosisFor(evidence, { code: 'no-match', found, fix: wholeSignature(scheme) });
-}
-
-function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {
-  const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
-  const unit = encoding === 'hex' ? 'hex digits' : 'characters of base64';
-  if (encoding === 'hex' && /^[0-9a-f]+$/i.test(text)) {
-    const why =
-      text.length === whole - 1 ? ': probably its leading zero is missing, as in a big integer' : '';
-    return `${text.length === 1 ? '1 hex digit' : `${text.length} hex digits`} instead of ${whole}${why}`;
-  }
-  return `${text.length === 1 ? '1 character that is' : `${text.length} characters that are`} not ${whole} ${unit}`;
-}
-
-function wholeSignature(scheme: SignatureScheme): string {
-  if (scheme.isLenient !== true) return recipeOf(scheme);
-  return 'Look at how the sender writes the digest and at whether the header was copied whole: X-Signature is the HMAC-SHA1 in 40 hex digits';
 }

@@ -4,11 +4,11 @@ import type { HeaderProblem, PresentedSignature } from '../../signature/schemes/
 import { byteChanges } from './body/byte-changes.ts';
 import { COSTS } from './change.ts';
 import { hmacName } from './constructs.ts';
-import { explainNoMatch, explainUnreadable, severalOf } from './explain-no-match.ts';
+import { explainNoMatch } from './explain-no-match.ts';
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
 import type { Reading } from './readings/reading.ts';
 import { readingsOf } from './readings/readings.ts';
-import { explainRepeated } from './unreadable.ts';
+import { explainUnreadable } from './unreadable.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
 /** Finds out why a signature does not match: from the headers, or by a search for mistakes that reproduce it. */
@@ -17,11 +17,6 @@ export function explainSignature(evidence: SignatureEvidence): Diagnosis {
   const { prefixProblem, otherProblem } = problemsOf(evidence);
   if (otherProblem !== undefined && isRight) return besidesRight(evidence, otherProblem);
   const texts = textsOf(presented);
-  const known =
-    presented.problem === undefined
-      ? (severalOf(evidence, texts) ?? explainRepeated(evidence, texts))
-      : undefined;
-  if (known !== undefined) return diagnosisFor(evidence, known);
   const readings = texts.flatMap((text) => readingsOf(text, evidence.scheme));
   const problem = prefixProblem ?? presented.problem;
   if (readings.length === 0) return problem ? diagnosisFor(evidence, problem) : explainUnreadable(evidence);

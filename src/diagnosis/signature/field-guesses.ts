@@ -24,14 +24,13 @@ export function guessesOf(request: FramedRequest, { id, timestamp }: SignedField
   const paths = target === undefined ? [] : pathGuesses(target.path);
   const hosts = headers.filter(([name]) => /^(?:host|x-forwarded-host)$/.test(name)).map(([, host]) => host);
   const urls = hosts.flatMap((host) =>
-    ['https://', 'http://'].flatMap((start) => [
-      ...paths.map(([path, what, cost]) => [start + host + path, what.replace('path', 'URL'), cost] as const),
-      [start + host.replace(/:\d+$/, '') + (target?.path ?? ''), 'the URL without its port', 1] as const,
-    ]),
+    ['https://', 'http://'].flatMap((start) =>
+      paths.map(([path, what, cost]) => [start + host + path, what.replace('path', 'URL'), cost] as const),
+    ),
   );
   return {
     timestamp: distinct(timeGuesses(timestamp, request), timestamp),
-    id: distinct(idGuesses(id, request), id),
+    id: distinct(idGuesses(request), id),
     path: distinct(paths, ''),
     url: distinct(urls, ''),
     method: target === undefined ? [] : [[target.method, 'the method']],
@@ -45,7 +44,6 @@ function pathGuesses(path: string): Guesses {
     [path.replace(/\?.*$/s, ''), 'the path without its query'],
     [path.replace(/\/?(?=\?|$)/, ''), 'the path without the slash at its end', 1],
     [path.replace(/\/?(?=\?|$)/, '/'), 'the path with a slash at its end', 1],
-    [path.replaceAll('&', '&amp;'), 'the path with &amp; for &', 1],
   ];
 }
 
@@ -60,7 +58,7 @@ export function nearTimes(own: string): Guesses {
   });
 }
 
-function* timeGuesses(own: string, { headers, body }: FramedRequest): Generator<Guesses[number]> {
+function* timeGuesses(own: string, { headers }: FramedRequest): Generator<Guesses[number]> {
   if (/^\d{10}$/.test(own)) yield [`${own}000`, 'milliseconds'];
   if (/^\d{13}$/.test(own)) yield [own.slice(0, 10), 'seconds'];
   for (const [name, value] of headers) {
@@ -68,29 +66,20 @@ function* timeGuesses(own: string, { headers, body }: FramedRequest): Generator<
       yield [time, `the time in ${name}`];
     }
   }
-  const stamp = memberOf(body, 'timestamp');
-  if (stamp === undefined) return;
-  const seconds = Math.floor(Date.parse(stamp) / 1000);
-  if (Number.isFinite(seconds)) {
-    yield [String(seconds), 'the timestamp of the body', 1];
-    yield [`${seconds}000`, 'the timestamp of the body in milliseconds', 1];
-  }
-  yield [stamp, 'the timestamp of the body as it is written', 1];
 }
 
 /** Matches header names that may hold the id of a message or request: `webhook-id`, `idempotency-key`. */
 const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
 
-function* idGuesses(own: string, { headers, body }: FramedRequest): Generator<Guesses[number]> {
-  for (const member of ['messageId', 'id', 'event_id', 'eventId']) {
-    const id = memberOf(body, member);
-    if (id !== undefined) yield [id, `\`${member}\` of the body`, 1];
-  }
-  for (const [name, value] of headers) if (ID_HEADER.test(name)) yield [value, name];
-  if (own === '') return;
-  yield [`msg_${own}`, 'msg_ and the id'];
-  yield [own.replace(/^[a-z]+_/, ''), 'the id without its prefix'];
-  for (const word of ['', 'undefined', 'null', 'None']) yield [word, word === '' ? 'nothing' : word];
+function idGuesses({ headers, body }: FramedRequest): Guesses {
+  const members: readonly (readonly [string, unknown])[] = Object.entries(body?.value ?? {});
+  return [
+    ...members.flatMap(([name, id]) => {
+      const isId = /^(?:messageId|id|event_id|eventId)$/.test(name) && typeof id === 'string';
+      return isId ? [[id, `\`${name}\` of the body`, 1] as const] : [];
+    }),
+    ...headers.filter(([name]) => ID_HEADER.test(name)).map(([name, id]) => [id, name] as const),
+  ];
 }
 
 /** Maximum number of guesses per field. If several fields are missing, every combination of guesses is hashed. */
@@ -100,11 +89,4 @@ function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {
   const known = new Map<string, Guesses[number]>();
   for (const guess of found) if (guess[0] !== own && !known.has(guess[0])) known.set(guess[0], guess);
   return [...known.values()].slice(0, MOST_GUESSES);
-}
-
-function memberOf(body: FramedRequest['body'], name: string): string | undefined {
-  const value = body?.value;
-  if (typeof value !== 'object' || value === null || !(name in value)) return undefined;
-  const member: unknown = (value as Record<string, unknown>)[name]; // a member can have any type
-  return typeof member === 'string' && member.length <= 1_000 ? member : undefined;
 }

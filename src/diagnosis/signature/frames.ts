@@ -22,7 +22,7 @@ interface Template {
 
 /**
  * Wrong texts around the body that a sender may have signed. The templates are the scheme's own (also with reordered
- * or missing parts, other separators, or header labels such as `t=`), those of the other built-in schemes, and one to
+ * or missing parts, or other separators), those of the other built-in schemes, and one to
  * three fields with usual separators. Each template is filled with the received fields and with guesses.
  */
 export class FrameChanges {
@@ -69,11 +69,6 @@ function* templatesOf(scheme: SignatureScheme, hasTarget: boolean): Generator<Te
     for (const each of new Set([separator, ...SEPARATORS])) {
       yield { signs: parts.join(each), cost: each === separator ? 1 : 2 };
     }
-  }
-  for (const { text, field } of layoutOf(scheme).headers.flatMap(({ parts }) => parts)) {
-    const label = text.replace(/^[,\s]+/, '');
-    // A sender may sign the label of a header field with the field, such as `t=` in `t={timestamp}`.
-    if (label !== '') yield { signs: scheme.signs.replace(`{${field}}`, `${label}{${field}}`), cost: 2 };
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
   for (const parts of [...FIELD_LISTS, ...(hasTarget ? TARGET_LISTS : [])]) {

@@ -44,7 +44,6 @@ function asText(change: Changed<Secret>): Changed<Secret> {
 
 /** Matches zero-width characters, soft hyphens, and the escape sequences with which programs color their output. */
 export const INVISIBLE = /\p{Cc}\[[\d;]*[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
-const PREFIX = /^(?:[a-z]{2,8}_)+(?=\w)/;
 
 type SecretRow = ChangeRow<string>;
 
@@ -71,7 +70,6 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
     code: 'misread-secret',
     rows: [
       [1, 'without the name and the equals sign before the secret', valueOfLine],
-      without(3, 'without the prefix of the secret', PREFIX),
       only(1, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
       only(1, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
       only(
@@ -93,14 +91,6 @@ const TEXT_ROWS: readonly RowGroup<string>[] = [
       ),
       only(1, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
       [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
-      only(3, 'with the secret cut off at its first space', /^(\S+)\s/),
-      ...[32, 16, 24, 64].map((length) => {
-        return only(
-          3,
-          `with the first ${length} characters of the secret alone`,
-          new RegExp(`^(.{${length}}).`, 's'),
-        );
-      }),
       without(2, 'without the = at the end of the secret', /=+$/),
       [1, 'with the secret padded with = as base64 is', padded],
     ],

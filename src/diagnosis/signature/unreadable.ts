@@ -1,26 +1,41 @@
+import type { Diagnosis, SignatureEvidence } from '../../signature/evidence.ts';
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
-import type { SignatureEvidence } from '../../signature/evidence.ts';
-import type { Explanation } from './diagnosis-for.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { DIGEST_BYTES } from './constructs.ts';
+import { diagnosisFor, recipeOf, type Explanation } from './diagnosis-for.ts';
 
-/** The explanation of a value that is no signature, such as the word `undefined`. `found` follows "the signature". */
-type KnownValue = Required<Pick<Explanation, 'found' | 'fix'>>;
+/** Explains a text that is no complete digest: a known wrong value, a malformed header, no text, or a wrong length. */
+export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
+  const { scheme, presented } = evidence;
+  const text = presented.signatures[0]?.trim() ?? presented.value;
+  const found = text === '' ? 'the signature is empty' : `the signature has ${lengthOf(text, scheme)}`;
+  return diagnosisFor(
+    evidence,
+    knownValue(evidence, text) ??
+      presented.problem ?? { code: 'no-match', found, fix: wholeSignature(scheme) },
+  );
+}
 
+function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {
+  const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
+  const isPart = encoding === 'hex' && /^[0-9a-f]+$/i.test(text);
+  const [one, several] = isPart ? ['hex digit', 'hex digits'] : ['character', 'characters'];
+  const expected = isPart ? whole : `${whole} ${encoding === 'hex' ? 'hex digits' : 'characters of base64'}`;
+  return `${text.length} ${text.length === 1 ? one : several} instead of ${expected}`;
+}
+
+function wholeSignature(scheme: SignatureScheme): string {
+  if (scheme.isLenient !== true) return recipeOf(scheme);
+  return 'Look at how the sender writes the digest and at whether the header was copied whole: X-Signature is the HMAC-SHA1 in 40 hex digits';
+}
+
+/** Values that are no signatures. The words follow "the signature". */
 const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: string])[] = [
   [
-    /^(?:undefined|null|None|nil|NaN|true|false)$/,
-    'is a word for nothing: the sender had no digest when it wrote the header',
-    'Compute the digest before the header is written, and return it from the function that signs',
-  ],
-  [
-    /^\[object \w+\]$/,
-    'is the text of an object: a Promise that was not awaited, or the HMAC without its digest',
-    'Await the function that signs, and end the HMAC with .digest("hex")',
-  ],
-  [
-    /^(?:\[[A-Z]@[0-9a-f]+|<Buffer .*|System\.Byte\[\])$/,
-    'is the name of an array in memory, not its bytes',
-    'Write the bytes of the digest in hex: HexFormat.of().formatHex(digest), .digest("hex"), Convert.ToHexString(digest)',
+    /^(?:undefined|null|None|nil|NaN|true|false|\[object \w+\]|\[[A-Z]@[0-9a-f]+|<Buffer .*|System\.Byte\[\])$/,
+    'is no digest, but a word for nothing, a Promise that was not awaited, or the name of an array in memory',
+    'Compute the digest before the header is written: await the function that signs, and end the HMAC with .digest("hex") (HexFormat.of().formatHex(digest), Convert.ToHexString(digest))',
   ],
   [
     /^\$|^%\w+%$|^\{\{/,
@@ -34,18 +49,21 @@ const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: str
   ],
 ];
 
-/** Explains a value that clearly is not a signature, or looks like a built-in scheme's header. Otherwise undefined. */
-export function knownValue(value: string): KnownValue | undefined {
+/** Explains a value that clearly is no signature, is our secret, or looks like a built-in scheme's header. */
+export function knownValue({ secrets }: SignatureEvidence, value: string): Explanation | undefined {
   const text = value.trim();
-  const [, found, fix] = KNOWN_VALUES.find(([pattern]) => pattern.test(text)) ?? [];
-  return found === undefined || fix === undefined ? otherSchemeValue(text) : { found, fix };
+  if (text !== '' && secrets.includes(text)) {
+    return { code: 'no-match', found: 'the signature is the secret itself', fix: SECRET_SENT };
+  }
+  const [, found = '', fix = ''] = KNOWN_VALUES.find(([pattern]) => pattern.test(text)) ?? [];
+  return found === '' ? otherSchemeValue(text) : { code: 'no-match', found: `the signature ${found}`, fix };
 }
 
-/**
- * Explains a value that begins like the header of a built-in scheme. Undefined if it begins like none of them, or only
- * with the name of a hash, as in `sha256=`.
- */
-function otherSchemeValue(text: string): KnownValue | undefined {
+const SECRET_SENT =
+  'Send the HMAC of the body, keyed with the secret, and make a new secret, because this one was sent';
+
+/** Explains a value that begins like the header of a built-in scheme, and not only with a hash's name (`sha256=`). */
+function otherSchemeValue(text: string): Explanation | undefined {
   const scheme = BUILT_IN_SCHEMES.find((each) =>
     layoutOf(each).signatureHeader.parts.some((part) => part.text !== '' && text.startsWith(part.text)),
   );
@@ -53,28 +71,8 @@ function otherSchemeValue(text: string): KnownValue | undefined {
   const { signatureHeader, headers } = layoutOf(scheme);
   const flags = headers.map(({ name }) => `-H "${name}: …"`).join(' ');
   return {
-    found: `has the form of ${signatureHeader.name} (${scheme.title}), which signs ${scheme.signs}`,
+    code: 'no-match',
+    found: `the signature has the form of ${signatureHeader.name} (${scheme.title}), which signs ${scheme.signs}`,
     fix: `Give its headers: --scheme ${scheme.name} ${flags}`,
   };
 }
-
-/** Explains a signature that is the secret itself, as text, hex or base64. Undefined for other signatures. */
-export function explainRepeated(
-  { secrets }: SignatureEvidence,
-  [text = '']: readonly string[],
-): Explanation | undefined {
-  for (const encoding of ['utf8', 'hex', 'base64'] as const) {
-    const bytes = Buffer.from(text, encoding);
-    const form = encoding === 'utf8' ? '' : ` in ${encoding}`;
-    if (secrets.some((secret) => secret !== '' && bytes.equals(Buffer.from(secret)))) {
-      return { code: 'no-match', found: `the signature is the secret itself${form}`, fix: SECRET_SENT };
-    }
-  }
-  return undefined;
-}
-
-const SECRET_SENT =
-  'Send the HMAC of the body, keyed with the secret, and make a new secret, because this one was sent';
-/** The fix for a digest with other bytes around it: in Go, mac.Sum(body) appends the digest to the body. */
-export const SUM_OF_NIL =
-  'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';

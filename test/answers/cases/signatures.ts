@@ -356,16 +356,16 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'look for a column, variable or log that is too short',
   ]),
   withSignature('two-signatures', 'a proxy adds a second signature', `${hmac('x')}, ${hmac(JSON_TEXT)}`, [
-    'there are 2 signatures instead of one, and number 2 of them would match alone',
-    'Send X-Signature once',
+    'it is the HMAC-SHA1 of this body, but it has `',
+    'give the digits of the digest alone, without other characters or a second signature',
   ]),
   withSignature('undefined-signature', 'the sender sends the word undefined as the signature', 'undefined', [
-    'the signature is a word for nothing',
+    'the signature is no digest, but a word for nothing',
     'Compute the digest before the header is written',
   ]),
   withSignature('promise-signature', 'the sender does not await the digest', '[object Promise]', [
     'a Promise that was not awaited',
-    'Await the function that signs',
+    'await the function that signs',
   ]),
   withSignature('unexpanded-signature', 'the shell does not expand $SIG in single quotes', '$SIG', [
     'the signature is the name of a variable that was not expanded',

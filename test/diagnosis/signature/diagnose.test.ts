@@ -93,7 +93,6 @@ describe('a mismatch by a general change', () => {
       hmac('{\n  "a": [1, 2],\n  "b": {\n    "c": 3\n  }\n}\n', key),
       '{  "a": [1, 2],  "b": {    "c": 3  }}',
     ],
-    ['with the first 16 characters of the secret alone', hmac(body, key.slice(0, 16))],
     ['with what follows $ in the secret replaced by nothing', hmac(body, 'k3yxyz'), body, 'k3y$9xyz'],
     ['as the HMAC of the right HMAC in hex', hmac(hmac(body, key), key)],
   ])('names it: %s', (would, signature, received = body, secret = key) => {
@@ -117,12 +116,18 @@ describe('a mismatch by a general change', () => {
     expect(hint).toContain('over {timestamp}.{id}.{body} and with the text of the secret without its prefix');
   });
 
-  it('names an escaped ampersand in a URL that is signed', () => {
-    const signature = hmac(`https://a.example/hook?a=1&amp;b=2${body}`, key);
+  it('names a path that is signed without its query', () => {
+    const signature = hmac(`https://a.example/hook${body}`, key);
     const target = { method: 'POST', path: '/hook?a=1&b=2' };
     const headers = { host: 'a.example', 'x-signature': signature };
     const { hint } = mismatch({ body, headers, target, secrets: [key] });
-    expect(hint).toContain('over {url}{body}, with the URL with &amp; for & as the url');
+    expect(hint).toContain('over {url}{body}, with the URL without its query as the url');
+  });
+
+  it('knows a signature that is the secret', () => {
+    const { hint } = mismatch({ body, signature: key, secrets: [key] });
+    expect(hint).toContain('the signature is the secret itself. Send the HMAC of the body');
+    expect(hint).not.toContain(key);
   });
 
   it('knows a value that is the name of an array', () => {
@@ -227,9 +232,8 @@ describe('diagnose', () => {
     ['a', 'the signature has 1 hex digit instead of 40. Look at how the sender writes the digest'],
     [
       'hello',
-      'the signature has 5 characters that are not 40 hex digits. Look at how the sender writes the digest',
+      'the signature has 5 characters instead of 40 hex digits. Look at how the sender writes the digest',
     ],
-    [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
   ])('does not blame the secrets for the signature %j', (signature, hint) => {
     const diagnosis = mismatch({ body, signature, secrets: ['k'] });
     expect(diagnosis).toMatchObject({ code: 'no-match', hint: expect.stringContaining(hint) });

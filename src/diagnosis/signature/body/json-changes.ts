@@ -133,22 +133,11 @@ const LIST_ROWS: readonly JsonRow[] = [
 
 /** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
-/** Names of members that seldom wrap a body: they are also common in bodies that are not wrapped. */
-const MEMBERS = ['event', 'detail', 'properties'];
 
-const PART_ROWS: readonly JsonRow[] = [
-  [1, 'over the JSON that is the name of its only member, as a reader of forms makes it', jsonInName],
-  ...WRAPPERS.map((name) => memberRow(1, name)),
-  ...MEMBERS.map((name) => memberRow(2, name)),
-];
+const PART_ROWS: readonly JsonRow[] = [...WRAPPERS.map((name) => memberRow(1, name))];
 
 function memberRow(cost: Cost, name: string): JsonRow {
   return [cost, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
-}
-
-function jsonInName(node: JsonNode): string | undefined {
-  const [only, ...others] = nodeMembers(node);
-  return others.length === 0 && /^\s*[[{]/.test(only?.key ?? '') ? only?.key : undefined;
 }
 
 /** Returns a member's object or list as compact JSON, or its string if that starts like JSON. Otherwise undefined. */

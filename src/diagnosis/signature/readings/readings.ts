@@ -3,7 +3,6 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { recipeOf } from '../diagnosis-for.ts';
 import { ALGORITHMS, DIGEST_BYTES, hmacName, otherHashCode } from '../constructs.ts';
 import type { Reading } from './reading.ts';
-import { SUM_OF_NIL } from '../unreadable.ts';
 import { partReadings } from './part-readings.ts';
 
 /**
@@ -97,7 +96,8 @@ function decorated(
 }
 
 const MOST_QUOTED = 40;
-const DIGITS_ALONE = 'Send and give the digits of the digest alone, without other characters';
+const DIGITS_ALONE =
+  'Send and give the digits of the digest alone, without other characters or a second signature';
 
 /** Describes how the digest is written: `HMAC-SHA1 in base64`. */
 export function whatOf({ problem, algorithm }: Reading): string {
@@ -161,3 +161,7 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
     matches: (made) => made === whole,
   };
 }
+
+/** The fix for a digest with other bytes around it: in Go, mac.Sum(body) appends the digest to the body. */
+const SUM_OF_NIL =
+  'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';
