@@ -338,8 +338,8 @@ it.each<[string, Respond, { code: string; says: string }]>([
   ],
   [
     'a receiver that hashes twice',
-    verifying((body) => hmac(sha('sha256', body))),
-    { code: 'hashed-twice', says: 'as the HMAC of the bytes of the SHA-256 hash of the body' },
+    verifying((body) => hmac(hmac(body))),
+    { code: 'hashed-twice', says: 'as the HMAC of the right HMAC in hex' },
   ],
 ])('names the mistake of %s, by the signature that it accepts', async (_, receiver, { says, code }) => {
   const told = await explanationsAt('/hook', receiver, '--only', 'track');

@@ -9,11 +9,6 @@ export interface SignatureChange {
   readonly cost: Cost;
   /** How to fix the mistake. @default the fix of the code, from `fixOf` */
   readonly fix?: string | undefined;
-  /**
-   * Whether the change adds text, such as a newline, before or after a secret or body. Each secret or body gets at most
-   * one such change per `code`, because hardly any program adds both a space and a newline.
-   */
-  readonly isAddition?: boolean | undefined;
   /** Returns a more exact code and description. Slow, so it is called only for a change that explains the mismatch. */
   readonly refined?: () => Pick<SignatureChange, 'code' | 'would'>;
 }
@@ -34,37 +29,34 @@ export type ChangeRow<Value, Result = Value> = readonly [
   fix?: string,
 ];
 
-/** Rows with the same reason code, and a fix for the rows that have none of their own. */
-export interface RowGroup<Value, Result = Value> {
-  readonly code: ReasonCode;
-  readonly rows: readonly ChangeRow<Value, Result>[];
-  readonly fix?: string;
-}
-
 /** A change with the function that makes it. `apply` returns undefined if the change does not apply to the value. */
 export interface Applicable<Value, Result = Value> extends SignatureChange {
   readonly apply: (value: Value) => Result | undefined;
+}
+
+/** Makes changes from rows with the same reason code, and a fix for the rows that have none of their own. */
+export function coded<Value, Result = Value>(
+  code: ReasonCode,
+  rows: readonly ChangeRow<Value, Result>[],
+  commonFix?: string,
+): readonly Applicable<Value, Result>[] {
+  return rows.map(([cost, would, apply, fix = commonFix]) => ({ code, would, cost, fix, apply }));
 }
 
 /** A table of changes, grouped by cost once, because a search applies those of one cost to hundreds of values. */
 export class ChangeTable<Value, Result = Value> {
   readonly #byCost: Readonly<Record<Cost, Applicable<Value, Result>[]>> = { 1: [], 2: [], 3: [], 4: [] };
 
-  constructor(groups: readonly RowGroup<Value, Result>[], others: readonly Applicable<Value, Result>[] = []) {
-    for (const { code, rows, fix: groupFix } of groups) {
-      for (const [cost, would, apply, fix = groupFix] of rows) {
-        this.#byCost[cost].push({ code, would, cost, fix, apply });
-      }
-    }
-    for (const each of others) this.#byCost[each.cost].push(each);
+  constructor(changes: readonly Applicable<Value, Result>[]) {
+    for (const change of changes) this.#byCost[change.cost].push(change);
   }
 
   /** Applies the changes of one cost to a value. Leaves out the changes that do not apply to it. */
   changes(value: Value, cost: Cost): Changed<Result>[] {
     const made: Changed<Result>[] = [];
-    for (const { apply, code, would, fix, isAddition } of this.#byCost[cost]) {
+    for (const { apply, code, would, fix } of this.#byCost[cost]) {
       const result = apply(value);
-      if (result !== undefined) made.push({ code, would, cost, fix, isAddition, value: result });
+      if (result !== undefined) made.push({ code, would, cost, fix, value: result });
     }
     return made;
   }
@@ -135,16 +127,14 @@ export class Variants<Value> {
     this.#byCost[sum] = made;
   }
 
-  /** Adds `found` to `made`, except values seen before and repeated additions. Returns the added variants. */
+  /** Adds `found` to `made`, except values seen before. Returns the added variants. */
   #kept(
     found: readonly Changed<Value>[],
     before: readonly SignatureChange[],
     made: Variant<Value>[],
   ): readonly Variant<Value>[] {
     const start = made.length;
-    const added = before.filter(({ isAddition }) => isAddition).map(({ code }) => code);
     for (const change of found) {
-      if (change.isAddition === true && added.includes(change.code)) continue;
       const key = this.#options.keyOf(change.value);
       if (this.#seen.has(key)) continue;
       this.#seen.add(key);

@@ -51,7 +51,7 @@ export class FrameChanges {
   #made(): readonly FrameChange[] {
     const frames: FrameChange[] = [];
     const seen = new Set<string>();
-    for (const template of templatesOf(this.#scheme, this.#guesses.path.length > 0)) {
+    for (const template of templatesOf(this.#scheme)) {
       if (seen.has(template.signs)) continue;
       seen.add(template.signs);
       const { timestamp } = this.#guesses;
@@ -62,7 +62,7 @@ export class FrameChanges {
   }
 }
 
-function* templatesOf(scheme: SignatureScheme, hasTarget: boolean): Generator<Template> {
+function* templatesOf(scheme: SignatureScheme): Generator<Template> {
   yield { signs: scheme.signs, cost: 0 };
   const [separator = '.'] = layoutOf(scheme).separators;
   for (const parts of selections(scheme.signs.split(separator))) {
@@ -71,8 +71,9 @@ function* templatesOf(scheme: SignatureScheme, hasTarget: boolean): Generator<Te
     }
   }
   for (const { signs, name } of BUILT_IN_SCHEMES) yield { signs, cost: 2, asWhom: `, as ${name} does` };
-  for (const parts of [...FIELD_LISTS, ...(hasTarget ? TARGET_LISTS : [])]) {
-    for (const each of SEPARATORS) yield { signs: parts.join(each), cost: 2 };
+  for (const names of USUAL_LISTS) {
+    const fields = names.split(' ').map((name) => `{${name}}`);
+    for (const each of SEPARATORS) yield { signs: fields.join(each), cost: 2 };
   }
 }
 
@@ -89,14 +90,11 @@ const MOST_PARTS = 4;
 const BODY = '{body}';
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 
-/** Combinations of URL, path, method and timestamp that services sign before the body. */
-const TARGET_LISTS = ['url', 'path', 'method path', 'method url', 'timestamp method path', 'timestamp path']
-  .map((names) => names.split(' ').map((name) => `{${name}}`))
-  .map((fields) => [...fields, BODY]);
-const FIELD_LISTS = ['{timestamp}', '{id}'].flatMap((field) => [
-  [field, BODY],
-  [BODY, field],
-]);
+/** Fields that services sign with the body, in their order. The ones with unknown fields are left out by `filled`. */
+const USUAL_LISTS =
+  'timestamp body,body timestamp,id body,body id,url body,path body,method path body,method url body,timestamp method path body,timestamp path body'.split(
+    ',',
+  );
 
 /** Values for the placeholders of a template. */
 interface Filling {

@@ -1,27 +1,14 @@
 import type { OtherSecret } from '../../signature/evidence.ts';
 import { FIXES } from '../../signature/reasons.ts';
-import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import type { Changed, Cost } from './change.ts';
-import { INVISIBLE, type Secret } from './secret-changes.ts';
+import type { Secret } from './secret-changes.ts';
 
 /** Texts that programs write in place of a value that is missing, is not text, or is masked. */
 const WORDS_FOR_NOTHING =
   'undefined,null,None,nil,NULL,false,[object Object],[object Promise],[object Undefined],********,**********'.split(
     ',',
   );
-const VARIABLES = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
-
-/**
- * Returns names of environment variables that may hold the secret. Cost 2, the likelier ones: names that start with the
- * service's name, or HOOKS_SECRET for the default scheme. Cost 3: general names. Empty for other costs.
- */
-function variableNames(schemeName: string, cost: Cost): readonly string[] {
-  const service = schemeName.replaceAll('-', '_').toUpperCase();
-  const isOurs = schemeName === DEFAULT_SCHEME;
-  if (cost === 2) return isOurs ? ['HOOKS_SECRET'] : VARIABLES.map((name) => `${service}_${name}`);
-  return cost === 3 ? [...VARIABLES, 'SHARED_SECRET'] : [];
-}
 
 /** Ways to refer to a variable. If a program does not expand the reference, its text becomes the secret. */
 const REFERENCES: readonly ((name: string) => string)[] = [
@@ -32,9 +19,16 @@ const REFERENCES: readonly ((name: string) => string)[] = [
   (name) => name,
 ];
 
+/** Returns references to the environment variables that may hold the secret, with and without the scheme's name. */
+function references(schemeName: string): readonly string[] {
+  const service = schemeName.replaceAll('-', '_').toUpperCase();
+  const general = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
+  const names = ['HOOKS_SECRET', ...general.flatMap((name) => [`${service}_${name}`, name]), 'SHARED_SECRET'];
+  return names.flatMap((name) => REFERENCES.map((write) => write(name)));
+}
+
 /** The secret in the examples of the README and of `hooks --help`. */
 const DOCS_EXAMPLE = 's3cret';
-const EXAMPLES = ['secret', 'changeme', 'test'];
 
 /** First words of placeholders in example code: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
 const OWNERS = ['', 'your', 'my', 'test', 'super'];
@@ -47,12 +41,10 @@ let placeholders: ReadonlySet<string> | undefined;
 
 /** Returns all placeholders. Makes them on first use, because verifying a valid signature does not need them. */
 function allPlaceholders(): ReadonlySet<string> {
-  placeholders ??= new Set([
-    ...['change me', 'replace me'].flatMap(joinedWords),
-    ...OWNERS.flatMap((owner) =>
-      NOUNS.flatMap((noun) => ENDS.flatMap((end) => joinedWords(`${owner} ${noun} ${end}`))),
-    ),
-  ]);
+  const named = OWNERS.flatMap((owner) =>
+    NOUNS.flatMap((noun) => ENDS.map((end) => `${owner} ${noun} ${end}`)),
+  );
+  placeholders ??= new Set(['change me', 'replace me', 'test', ...named].flatMap(joinedWords));
   return placeholders;
 }
 
@@ -74,39 +66,39 @@ export interface HeldSecrets {
 
 /**
  * Returns the secrets of this cost that the other side may use instead of `secrets`: other known secrets, all secrets
- * joined into one text, an empty secret, words for a missing value, examples, placeholders, and unexpanded variables.
+ * joined into one text, an empty secret, words for a missing value, unexpanded variables, and placeholders.
  */
 export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Secret>[] {
   const { secrets, otherSecrets: known, schemeName } = held;
   const change = (value: string, would: string, fix?: string): Changed<Secret> => {
     return { code: 'other-secret', would, cost, fix, value };
   };
-  const unexpanded = variableNames(schemeName, cost).flatMap((name) =>
-    REFERENCES.map((write) => {
-      const would = `with the text "${write(name)}" as the secret, which the other side did not expand`;
-      return change(write(name), would, FIXES['unexpanded-secret']);
-    }),
-  );
-  if (cost === 1) {
-    const separators = secrets.length > 1 ? [',', '\n'] : [];
-    return [
-      ...known.map(({ secret, origin }) => change(secret, `with the secret from ${origin}`)),
-      ...separators.map((each) => change(secrets.join(each), 'with all secrets in one text as the secret')),
-    ];
+  switch (cost) {
+    case 1: {
+      const joined = secrets.length > 1 ? [',', '\n'].map((each) => secrets.join(each)) : [];
+      return [
+        ...known.map(({ secret, origin }) => change(secret, `with the secret from ${origin}`)),
+        ...joined.map((text) => change(text, 'with all secrets in one text as the secret')),
+      ];
+    }
+    case 2:
+      return [
+        change('', 'with an empty secret', NOT_SET + decodedKeyFix(secrets)),
+        ...WORDS_FOR_NOTHING.map((word) => change(word, `with the word "${word}" as the secret`, NOT_SET)),
+        change(DOCS_EXAMPLE, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`),
+      ];
+    case 3:
+      return references(schemeName).map((text) => {
+        const would = `with the text "${text}" as the secret, which the other side did not expand`;
+        return change(text, would, FIXES['unexpanded-secret']);
+      });
+    case 4:
+      return Array.from(allPlaceholders(), (text) =>
+        change(text, `with "${text}" as the secret, as examples have it`, NOT_SET),
+      );
+    default:
+      return cost satisfies never;
   }
-  if (cost === 4) return Array.from(allPlaceholders(), (text) => change(text, asExample(text), NOT_SET));
-  if (cost === 3) return unexpanded;
-  return [
-    change('', 'with an empty secret', NOT_SET + decodedKeyFix(secrets)),
-    ...WORDS_FOR_NOTHING.map((word) => change(word, `with the word "${word}" as the secret`, NOT_SET)),
-    change(DOCS_EXAMPLE, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`),
-    ...EXAMPLES.map((text) => change(text, asExample(text))),
-    ...unexpanded,
-  ];
-}
-
-function asExample(text: string): string {
-  return `with "${text}" as the secret, as examples have it`;
 }
 
 /** Returns the text of a base64 secret, with and without its prefix, as keys of a sender that does not decode it. */
@@ -137,7 +129,7 @@ const NO_HEX =
 
 /** Whether a secret is an example of our docs or a usual placeholder, such as `changeme` or `your_webhook_secret`. */
 export function isExampleSecret(secret: string): boolean {
-  return [DOCS_EXAMPLE, ...EXAMPLES].includes(secret) || allPlaceholders().has(secret);
+  return secret === DOCS_EXAMPLE || allPlaceholders().has(secret);
 }
 
 /**
@@ -163,9 +155,4 @@ const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
     'which look like the id of an endpoint or an event: give its signing secret',
   ],
   [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
-  [/\n/, 'in several lines: give one line alone'],
-  [/\\n$/, 'with \\n at its end, which is two characters, not a newline'],
-  [new RegExp(INVISIBLE, 'u'), 'some of them invisible (such as U+200B)'],
-  [/[\u2010-\u201f\u2212]/, 'with a typographic dash or quote in place of the ASCII character'],
-  [/.,./, 'with a comma: two secrets are given as --secret ONE --secret OTHER'],
 ];

@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { secretAffixChanges } from './affixes.ts';
 import {
   ChangeTable,
+  coded,
   replaced,
-  type Changed,
   type Applicable,
+  type Changed,
   type ChangeRow,
   type Cost,
-  type RowGroup,
 } from './change.ts';
 import { CHARACTER_SETS } from './codecs/character-sets.ts';
 import { codecChanges, type Bytes, type ChangeMeaning, type Codec, type Written } from './codecs/codec.ts';
@@ -43,7 +42,7 @@ function asText(change: Changed<Secret>): Changed<Secret> {
 }
 
 /** Matches zero-width characters, soft hyphens, and the escape sequences with which programs color their output. */
-export const INVISIBLE = /\p{Cc}\[[\d;]*[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
+const INVISIBLE = /\p{Cc}\[[\d;]*[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 
 type SecretRow = ChangeRow<string>;
 
@@ -58,44 +57,75 @@ function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
 }
 
 /**
+ * Makes rows for text before, after or around a secret, such as a newline, that only one side has: one adds the text,
+ * unless the secret has white space there already, the other removes it. Removing costs 1: few secrets should have it.
+ */
+function affix(cost: Cost, what: string, before: string, after = ''): readonly SecretRow[] {
+  const place = before === '' ? 'at the end of' : after === '' ? 'before' : 'around';
+  const name = what.replace(/^an? /, 'the ');
+  return [
+    [
+      cost,
+      `with ${what} ${place} the secret`,
+      (text) => (/^\s|\s$/.test(text) ? undefined : before + text + after),
+    ],
+    [
+      1,
+      `without ${name} ${place} the secret`,
+      (text) =>
+        text.startsWith(before) && text.slice(before.length).endsWith(after)
+          ? text.slice(before.length, text.length - after.length)
+          : undefined,
+    ],
+  ];
+}
+
+/**
  * Mistakes of people who type or copy a secret, and of programs that read it from a configuration file. Most of those
  * that leave a trace in the secret, such as a comma, cost 1, the lowest cost.
  */
-const TEXT_ROWS: readonly RowGroup<string>[] = [
-  {
-    code: 'trimmed-secret',
-    rows: [without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g)],
-  },
-  {
-    code: 'misread-secret',
-    rows: [
-      [1, 'without the name and the equals sign before the secret', valueOfLine],
-      only(1, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
-      only(1, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
-      only(
-        1,
-        'with the value in the JSON of the secret alone',
-        /^\s*\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}\s*$/,
-      ),
-      only(1, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
-      only(1, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
-      without(1, 'without the invisible characters in the secret', INVISIBLE),
-      [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
-      [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
-      without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
-      without(1, 'with $$ in the secret read as $, as docker compose does', /\$\$/g, '$'),
-      without(
-        1,
-        'with what follows $ in the secret replaced by nothing, as a shell does in double quotes',
-        /\$(?:[A-Za-z_]\w*|\d|\{\w+\})/g,
-      ),
-      only(1, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
-      [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
-      without(2, 'without the = at the end of the secret', /=+$/),
-      [1, 'with the secret padded with = as base64 is', padded],
-    ],
-  },
-];
+const TEXT_CHANGES = new ChangeTable([
+  ...coded<string>('trimmed-secret', [
+    without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
+    ...affix(1, 'a newline', '', '\n'),
+    ...affix(1, 'CRLF', '', '\r\n'),
+    ...affix(1, 'a space', '', ' '),
+    ...affix(2, 'a tab', '', '\t'),
+    ...affix(2, 'a carriage return', '', '\r'),
+    ...affix(2, 'a space', ' '),
+    ...affix(2, 'a space', ' ', ' '),
+    ...affix(3, 'a byte order mark', '\ufeff'),
+  ]),
+  ...coded<string>('quoted-secret', [
+    ...affix(1, 'double quotes', '"', '"'),
+    ...affix(1, 'single quotes', "'", "'"),
+  ]),
+  ...coded<string>('misread-secret', [
+    [1, 'without the name and the equals sign before the secret', valueOfLine],
+    only(1, 'with one line of the secret alone', /^(?:[ \t\r]*\n|#.*\n)*([^#\r\n].*?)\r?\n/),
+    only(1, 'with one line of the secret alone', /\n([^#\r\n][^\r\n]*)\s*$/),
+    only(1, 'with the value in the JSON of the secret alone', /^\s*\{\s*"[^"]*"\s*:\s*"([^"\\]+)"\s*\}\s*$/),
+    only(1, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
+    only(1, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
+    without(1, 'without the invisible characters in the secret', INVISIBLE),
+    [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
+    [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
+    without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),
+    without(1, 'with $$ in the secret read as $, as docker compose does', /\$\$/g, '$'),
+    without(
+      1,
+      'with what follows $ in the secret replaced by nothing, as a shell does in double quotes',
+      /\$(?:[A-Za-z_]\w*|\d|\{\w+\})/g,
+    ),
+    only(1, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
+    [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
+    without(2, 'without the = at the end of the secret', /=+$/),
+    [1, 'with the secret padded with = as base64 is', padded],
+    ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_', 'Bearer '].flatMap(
+      (text) => affix(2, text.trim(), text),
+    ),
+  ]),
+]);
 
 /** Returns the value in a line such as `export NAME="value"`. Undefined for other texts. */
 function valueOfLine(secret: string): string | undefined {
@@ -117,15 +147,11 @@ const STARTING_HEX: Codec = {
   decode: ({ text }) => Buffer.from(text, 'hex'),
 };
 
-const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, secretAffixChanges());
-const CODEC_CHANGES = new ChangeTable(
-  [],
-  [
-    ...bothWays([...BYTE_CODECS, STARTING_HEX], SAME_ENCODING),
-    ...bothWays([...ESCAPES, ...PERCENT_ENCODINGS], { code: 'misread-secret' }),
-  ],
-);
-const CHARACTER_CHANGES = new ChangeTable([], bothWays(CHARACTER_SETS, SAME_ENCODING));
+const CODEC_CHANGES = new ChangeTable([
+  ...bothWays([...BYTE_CODECS, STARTING_HEX], SAME_ENCODING),
+  ...bothWays([...ESCAPES, ...PERCENT_ENCODINGS], { code: 'misread-secret' }),
+]);
+const CHARACTER_CHANGES = new ChangeTable(bothWays(CHARACTER_SETS, SAME_ENCODING));
 
 function bothWays(codecs: readonly Codec[], meaning: ChangeMeaning): readonly Applicable<Written, Bytes>[] {
   const [what, encode, decode] = ['with the secret', 'encode', 'decode'] as const;

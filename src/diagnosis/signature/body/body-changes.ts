@@ -3,7 +3,7 @@ import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.t
 import { whyDiffers } from '../../../signature/body/why-differs.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import { overLossyBody, SAME_BYTES } from '../../../signature/reasons.ts';
-import { ChangeTable, type SignatureChange, type Changed, type Cost, type RowGroup } from '../change.ts';
+import { ChangeTable, coded, type SignatureChange, type Changed, type Cost } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { codecChanges, type Bytes } from '../codecs/codec.ts';
 import { pythonQuoted } from '../codecs/codec-texts.ts';
@@ -92,26 +92,22 @@ export function bodyReplacements(cost: Cost): readonly Changed<BodyCandidate>[] 
   return signedBodies(CONSTANTS.changes(undefined, cost), false);
 }
 
+const SIGN_THE_TEXT = 'Sign the JSON text of the message, not the object';
 const SIGN_THE_BODY = 'Sign the bytes of the body: the sender did not have them when it signed';
 
-const CONSTANTS = new ChangeTable<undefined, string>([
-  {
-    code: 'other-encoding',
-    fix: SIGN_THE_BODY,
-    rows: [
+const CONSTANTS = new ChangeTable(
+  coded<undefined, string>(
+    'other-encoding',
+    [
       [1, 'over no bytes at all', () => ''],
-      [
-        1,
-        'over "[object Object]", the text of an object',
-        () => '[object Object]',
-        'Sign the JSON text of the message, not the object',
-      ],
+      [1, 'over "[object Object]", the text of an object', () => '[object Object]', SIGN_THE_TEXT],
       [2, 'over {}', () => '{}'],
       [2, 'over the word "undefined"', () => 'undefined'],
       [2, 'over the word "null"', () => 'null'],
     ],
-  },
-]);
+    SIGN_THE_BODY,
+  ),
+);
 
 /** Yields `JSON.stringify(JSON.parse(body))` if it differs from the body: signing it is a common mistake. */
 function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<string>> {
@@ -127,26 +123,21 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 const STRINGIFIED = 'over the JSON-stringified body';
 
 const CODECS = [...BODY_CODECS, ...BYTE_CODECS, ...ESCAPES];
-const ENCODINGS = new ChangeTable([], codecChanges(CODECS, 'encode', 'over the body'));
+const ENCODINGS = new ChangeTable(codecChanges(CODECS, 'encode', 'over the body'));
 const DECODINGS = new ChangeTable(
-  [],
   codecChanges([...CHARACTER_SETS, ...CODECS, ...PERCENT_ENCODINGS], 'decode', 'over the body'),
 );
 
-const TEXTS: readonly RowGroup<KeptBody, string>[] = [
-  {
-    code: 'other-encoding',
-    fix: SAME_BYTES,
-    rows: [[2, 'without the white space around the body', ({ bytes }) => bytes.toString().trim()]],
-  },
-  {
-    code: 'object-text',
-    rows: [
-      [2, 'over the text that Python prints for it, which is not JSON', ({ json }) => json && printed(json)],
-    ],
-  },
-];
-const TEXT_CHANGES = new ChangeTable(TEXTS);
+const TEXT_CHANGES = new ChangeTable([
+  ...coded<KeptBody, string>(
+    'other-encoding',
+    [[2, 'without the white space around the body', ({ bytes }) => bytes.toString().trim()]],
+    SAME_BYTES,
+  ),
+  ...coded<KeptBody, string>('object-text', [
+    [2, 'over the text that Python prints for it, which is not JSON', ({ json }) => json && printed(json)],
+  ]),
+]);
 
 /** Converts compact JSON to the text that Python's `str(message)` returns after parsing it: `{'test': True}`. */
 function printed(json: string): string {

@@ -17,8 +17,9 @@ interface InnerBody extends Required<BodyNote> {
 function innerBody(body: KeptBody): InnerBody | undefined {
   const inside = bodyInside(body.value);
   const envelope = envelopeOf(body.value);
-  if (envelope && inside !== undefined)
+  if (envelope !== undefined && inside !== undefined) {
     return { says: `is ${envelope.what}`, fix: envelope.fix, value: inside };
+  }
   const json = jsonInText(body);
   return json === undefined
     ? undefined

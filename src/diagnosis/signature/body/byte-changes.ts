@@ -1,6 +1,5 @@
 import { STRING, withoutNewlines } from '../../../signature/body/json-text.ts';
-import { bodyAffixChanges } from '../affixes.ts';
-import { ChangeTable, replaced, type Changed, type Cost, type RowGroup } from '../change.ts';
+import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { codecChanges, type Bytes } from '../codecs/codec.ts';
 
@@ -24,50 +23,45 @@ export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[]
 const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
 
 /** Changes to the text of a body. If a body is not UTF-8, its text has one character per byte, as in Latin-1. */
-const TEXT_ROWS: readonly RowGroup<string>[] = [
-  {
-    code: 'crlf',
-    rows: [
-      [1, 'with LF for CRLF', (body) => (body.includes('\r\n') ? withoutReturns(body) : undefined)],
-      // Uses split and join, because replaceAll takes ten times as long for millions of line breaks.
-      [
-        1,
-        'with CRLF for LF',
-        (body) => (body.includes('\n') ? withoutReturns(body).split('\n').join('\r\n') : undefined),
-      ],
-      [
-        1,
-        'without its line breaks, as curl -d sends a file',
-        (body) => (/[\r\n][^\r\n]/.test(body) ? body.replaceAll(/[\r\n]+/g, '') : undefined),
-        DATA_BINARY,
-      ],
-      [
-        1,
-        'with the line breaks that its indentation shows, which curl -d removes from a file',
-        withLines,
-        DATA_BINARY,
-      ],
+const TEXT_CHANGES = new ChangeTable([
+  ...coded<string>('crlf', [
+    [1, 'with LF for CRLF', (body) => (body.includes('\r\n') ? withoutReturns(body) : undefined)],
+    // Uses split and join, because replaceAll takes ten times as long for millions of line breaks.
+    [
+      1,
+      'with CRLF for LF',
+      (body) => (body.includes('\n') ? withoutReturns(body).split('\n').join('\r\n') : undefined),
     ],
-  },
-  {
-    code: 'trailing-newline',
-    rows: [
-      [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
-      [2, 'without the trailing newlines', withoutNewlines],
+    [
+      1,
+      'without its line breaks, as curl -d sends a file',
+      (body) => (/[\r\n][^\r\n]/.test(body) ? body.replaceAll(/[\r\n]+/g, '') : undefined),
+      DATA_BINARY,
     ],
-  },
-  {
-    code: 'bom',
-    rows: [
-      [2, 'without the byte order mark', (body) => replaced(body, /^(?:\ufeff|\xef\xbb\xbf)/, '')],
-      [
-        2,
-        'with a byte order mark in front',
-        (body) => (body.startsWith('\ufeff') ? undefined : `\ufeff${body}`),
-      ],
+    [
+      1,
+      'with the line breaks that its indentation shows, which curl -d removes from a file',
+      withLines,
+      DATA_BINARY,
     ],
-  },
-];
+  ]),
+  ...coded<string>('trailing-newline', [
+    [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
+    [2, 'without the trailing newlines', withoutNewlines],
+    [1, 'with a newline at the end of the body', (body) => withEnd(body, '\n')],
+    [2, 'with CRLF at the end of the body', (body) => withEnd(body, '\r\n')],
+    [2, 'with a space at the end of the body', (body) => withEnd(body, ' ')],
+  ]),
+  ...coded<string>('bom', [
+    [2, 'without the byte order mark', (body) => replaced(body, /^(?:\ufeff|\xef\xbb\xbf)/, '')],
+    [2, 'with a byte order mark in front', (body) => replaced(body, /^(?!\ufeff)/, '\ufeff')],
+  ]),
+]);
+
+/** Adds white space, unless the text has some at its end, because hardly any program adds both a space and a newline. */
+function withEnd(text: string, end: string): string | undefined {
+  return /\s$/.test(text) ? undefined : text + end;
+}
 
 /** Restores line breaks that indented JSON lost: the indentation shows where they were. Undefined for other bodies. */
 function withLines(body: string): string | undefined {
@@ -82,5 +76,4 @@ function withoutReturns(body: string): string {
   return body.split('\r\n').join('\n');
 }
 
-const TEXT_CHANGES = new ChangeTable(TEXT_ROWS, bodyAffixChanges());
-const CHARACTER_CHANGES = new ChangeTable([], codecChanges(CHARACTER_SETS, 'encode', 'over the body'));
+const CHARACTER_CHANGES = new ChangeTable(codecChanges(CHARACTER_SETS, 'encode', 'over the body'));

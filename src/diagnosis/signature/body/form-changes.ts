@@ -33,4 +33,4 @@ export function encodedForms(text: string, cost: Cost): readonly Changed<Bytes>[
   ];
 }
 
-const ENCODINGS = new ChangeTable([], codecChanges(PERCENT_ENCODINGS, 'encode', 'over the body'));
+const ENCODINGS = new ChangeTable(codecChanges(PERCENT_ENCODINGS, 'encode', 'over the body'));

@@ -16,8 +16,8 @@ import {
 } from '../../../signature/body/spellings.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
 import { compact, listIn, mapped, nodeMembers } from './json-trees.ts';
-import { VALUE_ROWS, type JsonRow } from './value-rows.ts';
-import { ChangeTable, type Changed, type Cost } from '../change.ts';
+import { VALUE_ROWS } from './value-rows.ts';
+import { ChangeTable, coded, type Changed, type Cost } from '../change.ts';
 
 /**
  * Applies the changes of this cost to the content of JSON: takes one part, puts the whole into a list, drops members,
@@ -119,27 +119,6 @@ class SpelledJson {
 /** Number of characters to which even a small body may grow when it is rewritten, with indentation for example. */
 const LEAST_LONGEST = 1024 * 1024;
 
-const LIST_ROWS: readonly JsonRow[] = [
-  [
-    1,
-    'over the first message of the list alone',
-    (node) => {
-      const [first] = listIn(node) ?? [];
-      return first && compact(first);
-    },
-  ],
-  [2, 'with the message in a list', (node) => (listIn(node) ? undefined : `[${compact(node)}]`)],
-];
-
-/** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
-const WRAPPERS = ['body', 'payload', 'data', 'message'];
-
-const PART_ROWS: readonly JsonRow[] = [...WRAPPERS.map((name) => memberRow(1, name))];
-
-function memberRow(cost: Cost, name: string): JsonRow {
-  return [cost, `over the member \`${name}\` of the body alone`, (node) => memberText(node, name)];
-}
-
 /** Returns a member's object or list as compact JSON, or its string if that starts like JSON. Otherwise undefined. */
 function memberText(node: JsonNode, name: string): string | undefined {
   const member = nodeMembers(node).find(({ key }) => key === name)?.value;
@@ -148,10 +127,23 @@ function memberText(node: JsonNode, name: string): string | undefined {
   return /^"\s*[[{]/.test(member.literal) ? textOfLiteral(member.literal) : undefined;
 }
 
-const PART_CHANGES = new ChangeTable<JsonNode, string>([
-  { code: 'first-of-array', rows: LIST_ROWS },
-  { code: 'wrapped-body', rows: PART_ROWS },
-  { code: 'other-encoding', rows: VALUE_ROWS, fix: SAME_BYTES },
+/** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
+const WRAPPERS = ['body', 'payload', 'data', 'message'];
+
+const PART_CHANGES = new ChangeTable([
+  ...coded<JsonNode, string>('first-of-array', [
+    [1, 'over the first message of the list alone', (node) => listIn(node)?.slice(0, 1).map(compact)[0]],
+    [2, 'with the message in a list', (node) => (listIn(node) ? undefined : `[${compact(node)}]`)],
+  ]),
+  ...coded<JsonNode, string>(
+    'wrapped-body',
+    WRAPPERS.map((name) => [
+      1,
+      `over the member \`${name}\` of the body alone`,
+      (node) => memberText(node, name),
+    ]),
+  ),
+  ...coded('other-encoding', VALUE_ROWS, SAME_BYTES),
 ]);
 
 /**
