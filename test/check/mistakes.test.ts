@@ -318,7 +318,6 @@ it('counts no check as passed on a receiver that rejects everything', async () =
 function verifying(digest: (body: Buffer) => string, header = 'x-signature'): Respond {
   return ({ headers, body }) => ({ status: headers[header] === digest(body) ? 200 : 401 });
 }
-const sha = (name: string, body: Buffer) => createHash(name).update(body).digest();
 
 it.each<[string, Respond, { code: string; says: string }]>([
   [
