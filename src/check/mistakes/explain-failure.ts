@@ -231,6 +231,6 @@ export function noResponse({ error, detail, cause }: CheckResponse & { kind: 'no
   return {
     code: cause?.code ?? error,
     says: cause?.says === undefined ? text : `${text}; ${cause.says}`,
-    fix: cause?.receiverFix ?? 'try again',
+    fix: cause?.fix ?? 'try again',
   };
 }

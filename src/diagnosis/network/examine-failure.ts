@@ -48,7 +48,6 @@ async function examine(
   const shown = quoted.filter(([name, text]) => text !== '' && !AT_ONCE.has(name));
   return {
     cause: code,
-    ...(found?.location !== undefined && { location: await show(found.location) }),
     // Sets `shown` for a response even if empty, to mark a cause that does not come from the words of the response.
     ...((shown.length > 0 || (found && status !== undefined)) && { shown: Object.fromEntries(shown) }),
     ...(proxy !== undefined && { proxy: proxy.variable }),

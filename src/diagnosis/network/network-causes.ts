@@ -12,12 +12,7 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
   const part = (name: string): string | undefined => partsOf(row, name)[0];
   const confidence = (['likely', 'possible'] as const).find((level) => part(level)) ?? 'proved';
   const [says, fix = ''] = [part(confidence), part('fix')];
-  return {
-    says: says && hedged(says, confidence),
-    confidence,
-    fix,
-    receiverFix: part('receiver') ?? fix,
-  };
+  return { says: says && hedged(says, confidence), confidence, fix };
 }
 
 function partsOf(row: string, name: string): readonly string[] {
@@ -28,8 +23,6 @@ export interface CausePrediction {
   readonly code: string;
   /** Names of tests (PROBES), each with a pattern that the start of its result must match. */
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
-  /** Name of the probe whose result replaces `{location}` in the explanation. */
-  readonly location: string | undefined;
 }
 
 export function predictions(): readonly CausePrediction[] {
@@ -39,7 +32,7 @@ export function predictions(): readonly CausePrediction[] {
         const [, probe = '', pattern = ''] = /^(\w+)=(.+)$/.exec(each) ?? [];
         return [probe, new RegExp(`^(?:${pattern})`)] as const;
       });
-      return { code, shows, location: partsOf(row, 'location')[0] };
+      return { code, shows };
     }),
   );
 }
