@@ -1,7 +1,7 @@
 import type { Check, ReceiverMistake } from './check.ts';
 import { isAboutElse, isTelling, noResponse, ownCause } from './mistakes/explain-failure.ts';
 import { isTakenResponse } from './judge-responses.ts';
-import type { ProbeOutcome } from './mistakes/suspects.ts';
+import type { ProbeOutcome } from './mistakes/suspect-model.ts';
 import type { CheckResponse } from './check-response.ts';
 
 /**

@@ -92,12 +92,15 @@ function messageOf(text: string): string {
   if (end !== -1 && cause !== undefined) return oneLine(cause.replace('Caused by: ', ''));
   const message = (end === -1 ? lines : lines.slice(0, end)).join('\n');
   const paragraphs = message.split(/\n\s*\n/, 20).map(oneLine);
-  const isException = (words: string): boolean => EXCEPTION.test(words);
   for (const isBest of [isException, isTelling, isSentence, Boolean]) {
     const found = paragraphs.find(isBest);
     if (found !== undefined) return found;
   }
   return '';
+}
+
+function isException(words: string): boolean {
+  return EXCEPTION.test(words);
 }
 
 function oneLine(text: string): string {

@@ -97,14 +97,14 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     kind: 'busy',
     status: [408, 423, 425],
     says: '{status} means: try again later',
-    fix: 'try longer with --retry-for',
+    fix: 'let the receiver respond with 2xx to a valid message, however early it arrives; try longer with --retry-for',
   },
   'come-back-later': {
     kind: 'busy',
     status: [503],
     headers: /^retry-after: /m,
     says: 'it asks to come back later (503{wait}), as in maintenance or under too much load',
-    fix: 'try longer with --retry-for, or send more slowly (replay --rate); if it is in maintenance, end that',
+    fix: 'if it is in maintenance, end that; try longer with --retry-for, or send more slowly (replay --rate)',
   },
   unavailable: {
     kind: 'busy',

@@ -25,6 +25,9 @@ export interface CausePrediction {
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
 }
 
+/** Probes that do not use the network. They come first in a prediction. */
+export const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
+
 export function predictions(): readonly CausePrediction[] {
   return Object.entries(NETWORK_CAUSES).flatMap(([code, row]) =>
     partsOf(row, 'if').map((line) => {
@@ -32,7 +35,7 @@ export function predictions(): readonly CausePrediction[] {
         const [, probe = '', pattern = ''] = /^(\w+)=(.+)$/.exec(each) ?? [];
         return [probe, new RegExp(`^(?:${pattern})`)] as const;
       });
-      return { code, shows };
+      return { code, shows: shows.toSorted(([one], [other]) => +AT_ONCE.has(other) - +AT_ONCE.has(one)) };
     }),
   );
 }
