@@ -160,7 +160,7 @@ async function causeFacts(
     const isInTime = result.ms < TIMEOUT_MS / 2;
     const seen = isInTime ? await examineFailure({ ...result, url, env, signal }) : undefined;
     const found = networkCauseOf({ ...result, ...seen }, { url, ...seen });
-    return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
+    return found === undefined ? {} : factsOf(found);
   }
   const { status, headers = {}, retryAfter } = result;
   const body = reply.slice(0, CAUSE_LENGTH);

@@ -1,6 +1,6 @@
 import { roundedMs } from '../clock.ts';
 import type { Check, CheckResult, ReceiverMistake } from './check.ts';
-import type { ProbeOutcome } from './mistakes/suspects.ts';
+import type { ProbeOutcome } from './mistakes/suspect-model.ts';
 
 export interface CheckJudgement {
   /** Decisive outcome: the first unexpected one, else the slowest. */

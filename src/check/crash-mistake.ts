@@ -1,5 +1,5 @@
 import type { ReceiverMistake } from './check.ts';
-import type { ProbeOutcome, SuspectModel } from './mistakes/suspects.ts';
+import type { ProbeOutcome, SuspectModel } from './mistakes/suspect-model.ts';
 
 /** The mistake of crashing on a message, if the receiver closed the connection or stopped listening. */
 export function crashMistake(

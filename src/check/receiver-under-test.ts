@@ -192,7 +192,7 @@ export class ReceiverUnderTest {
     if (seen === undefined) return response;
     const found = causes.networkCauseOf({ error, ...seen }, { url: redactUrl(url), ...seen });
     const isOwn = this.#options.printed !== undefined && found?.code === 'silent';
-    return { ...response, cause: isOwn ? { ...found, receiverFix: CLOSES_EACH } : found };
+    return { ...response, cause: isOwn ? { ...found, fix: CLOSES_EACH } : found };
   }
 
   /** Examines the path if the first response says that there is none, and explains each such response by the result. */
@@ -204,7 +204,7 @@ export class ReceiverUnderTest {
     const seen = await this.#routes;
     const found = seen && causes.networkCauseOf({ error: '', ...seen }, { url: redactUrl(url), ...seen });
     if (found?.says === undefined) return response;
-    const { code, says, confidence, receiverFix: fix } = found;
+    const { code, says, confidence, fix } = found;
     return { ...response, cause: { ...cause, code, says, confidence, fix, isQuotation: false } };
   }
 

@@ -14,9 +14,8 @@ import { checksFor } from './checks.ts';
 import { FurtherRequests, type FurtherOptions } from './probes/further-requests.ts';
 import { isAsExpected, isOfAnyReceiver } from './judge-responses.ts';
 import { explainFailure, ownCause } from './mistakes/explain-failure.ts';
-import { forgerySuspects } from './mistakes/forgery-suspects.ts';
-import { MESSAGE_SUSPECTS } from './mistakes/message-suspects.ts';
-import { probeOf, SuspectModel, type ProbeOutcome } from './mistakes/suspects.ts';
+import { probeOf, SuspectModel, type ProbeOutcome } from './mistakes/suspect-model.ts';
+import { suspectsFor } from './mistakes/suspects.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
 import { Sample, type CheckRequest } from './sample.ts';
@@ -61,10 +60,7 @@ export class CheckRun {
     this.#options = options;
     this.#receiver = new ReceiverUnderTest(options);
     this.#sample = new Sample({ secrets, signer, runId, now: clock.now() });
-    this.#model = new SuspectModel([
-      ...MESSAGE_SUSPECTS,
-      ...forgerySuspects(signer?.schemes ?? DEFAULT_SCHEMES),
-    ]);
+    this.#model = new SuspectModel(suspectsFor(signer?.schemes ?? DEFAULT_SCHEMES));
     const asked = { receiver: this.#receiver, sample: this.#sample, model: this.#model };
     this.#further = new FurtherRequests(options, asked);
   }

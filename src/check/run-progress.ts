@@ -1,7 +1,7 @@
 import type { Check, ReceiverMistake } from './check.ts';
 import { isAboutElse, isTelling, noResponse, ownCause } from './mistakes/explain-failure.ts';
 import { isTakenResponse } from './judge-responses.ts';
-import type { ProbeOutcome } from './mistakes/suspects.ts';
+import type { ProbeOutcome } from './mistakes/suspect-model.ts';
 import type { CheckResponse } from './check-response.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { CheckResponse } from './check-response.ts';
 const IN_A_ROW = 3;
 /** Codes of mistakes in the connection that prevent all requests from arriving. */
 const NO_RECEIVER: ReadonlySet<string> = new Set(
-  'speaks-tls speaks-http speaks-http2 speaks-other client-certificate silent'.split(' '),
+  'speaks-tls speaks-http speaks-other client-certificate silent'.split(' '),
 );
 
 export const NEEDS_SECRET = 'needs-secret';

@@ -3,7 +3,7 @@ import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Check } from './check.ts';
 import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
 import type { CheckRequest, Sample } from './sample.ts';
-import type { Suspect } from './mistakes/suspects.ts';
+import type { Suspect } from './mistakes/suspect-model.ts';
 
 /** A check of a field that a scheme signs, and the mistake of a receiver that fails it. */
 type SchemeForgery = Readonly<{ check: Check; suspect: Suspect }>;
@@ -100,12 +100,9 @@ function schemeForgery(scheme: SignatureScheme, { kind, title, says, request }: 
     code: `accepts-${code}`,
     says: `it lets forgers in: ${says}`,
     fix: verifyingFix(scheme),
-    predicts: (probe) =>
-      probe.check === code
-        ? { explains: ['taken'] }
-        : probe.check === 'wrong-signature'
-          ? { disproves: ['taken'] }
-          : undefined,
+    always: [code],
+    never: ['wrong-signature'],
+    shows: ['taken'],
   };
   return { check: forgery(code, title, request), suspect };
 }

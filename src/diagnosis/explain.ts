@@ -87,13 +87,13 @@ export function networkCauseOf(
   const code = cause !== undefined && networkCauseText(cause) !== undefined ? cause : error;
   const text = networkCauseText(code);
   if (text === undefined) return undefined;
-  const { says, fix, receiverFix } = text;
+  const { says, fix } = text;
   const filled = (template: string): string =>
     filledTemplate(template, { status: 0, ...facts, shown: { ...UNSHOWN, ...facts.shown } });
-  return { ...text, code, says: says && filled(says), fix: filled(fix), receiverFix: filled(receiverFix) };
+  return { ...text, code, says: says && filled(says), fix: filled(fix) };
 }
 
-const UNSHOWN = { bypass: '', program: '', within: '' };
+const UNSHOWN = { bypass: '', within: '', others: '' };
 
 /** The error message in a response body, else its likeliest text: at most 300 characters, not escaped. */
 export function quotationOf(body: string): string {

@@ -26,7 +26,7 @@ export interface CauseFacts {
   readonly url: string;
   /** The `Server` header of the response, else Via or X-Powered-By. */
   readonly server?: string | undefined;
-  /** The target of a redirect. Without a response: the URL that may work instead, the protocol of the port, or the status of a proxy. */
+  /** The target of a redirect. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
   /** The receiver's own message, extracted from the response body. */
@@ -71,8 +71,5 @@ export interface NetworkCause {
   readonly confidence: Confidence;
   /** A sentence about what happened. Undefined if the error text of the transport is enough. */
   readonly says: string | undefined;
-  /** How the user of the sender can fix the problem. */
   readonly fix: string;
-  /** How the author of the receiver can fix the problem. */
-  readonly receiverFix: string;
 }

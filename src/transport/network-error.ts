@@ -89,13 +89,10 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
 /** The error of a connection that was destroyed because its request has `cutsResponse`. */
 export const CUT_RESPONSE: Error = Object.assign(new Error('cut'), { code: CUT });
 
-/**
- * Detail and cause of a broken response, by undici's message: undici uses one code for all of them, that of a closed
- * connection.
- */
-const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> = {
-  'bad response': ['the response came unasked, or was an unasked 100 Continue', 'unasked-response'],
-  'bad upgrade': ['the response switches to another protocol', 'unasked-upgrade'],
+/** Details of a broken response, by undici's message: undici uses the code of a closed connection for all of them. */
+const UNREADABLE_RESPONSES: Readonly<Record<string, string>> = {
+  'bad response': 'the response came unasked, or was an unasked 100 Continue',
+  'bad upgrade': 'the response switches to another protocol',
 };
 
 interface SystemError extends Error {
@@ -117,7 +114,7 @@ export function malformedResponse(detail: string): Error {
 export function networkFailure(cause: unknown): NetworkFailure {
   const failure = mostTelling(cause);
   const unreadable = UNREADABLE_RESPONSES[failure.message];
-  if (unreadable !== undefined) return { error: 'protocol', detail: unreadable[0], cause: unreadable[1] };
+  if (unreadable !== undefined) return { error: 'protocol', detail: unreadable, cause: MALFORMED };
   if (failure.name === 'ResponseContentLengthMismatchError') {
     return { error: 'protocol', detail: `${failure.message} (in chunks, there is none)`, cause: MALFORMED };
   }

@@ -401,7 +401,7 @@ it.each<[string, Respond, { code: string; hint: string }]>([
       const digest = createHash('sha1').update(hmac(body)).digest('hex');
       return { status: headers['x-signature'] === digest ? 200 : 401 };
     },
-    { code: 'hashed-twice', hint: 'hash once, neither the body before the HMAC nor its digest again' },
+    { code: 'hashed-twice', hint: 'hash once, with an HMAC that is keyed with the secret' },
   ],
 ])('tells how to fix %s', async (_, receiver, { code, hint }) => {
   const [first] = await explanations(receiver, '--only', 'track,unsigned');

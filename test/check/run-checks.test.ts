@@ -275,7 +275,7 @@ describe('a check', () => {
 
   it.each([
     ['{"error":"bad signature"}', 'error-in-body'],
-    ['{"statusCode":401,"body":"no"}', 'status-in-body'],
+    ['{"statusCode":401,"body":"no"}', 'error-in-body'],
     ['<!doctype html><title>Welcome</title>', 'page'],
     ['<html><input type="password">', 'login-page'],
     ['<b>Warning</b>:  Undefined variable', 'trace-in-body'],
@@ -307,11 +307,12 @@ describe('a check', () => {
     ]);
   });
 
-  it('of unusual content blames re-serialization if plain messages are accepted and no spelling explains the rejection', async () => {
+  it('of unusual content blames the hashed bytes if plain messages are accepted and no spelling explains the rejection', async () => {
     const { results } = await run(['track', 'numbers'], (request, index) =>
       Buffer.from(request.body).includes('e-7') ? status(401) : right(request, index),
     );
-    expect(results[1]).toMatchObject({ outcome: 'failed', mistake: { code: 're-serialised' } });
+    const says = 'it rejects a correct message with 401, but accepted 1 others: the secret is right';
+    expect(results[1]).toMatchObject({ outcome: 'failed', mistake: { says } });
   });
 
   it('does not blame a special message for a response that every message gets', async () => {

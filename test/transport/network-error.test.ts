@@ -98,8 +98,8 @@ describe('networkFailure', () => {
     const bad = failure('bad response', { code: 'UND_ERR_SOCKET' });
     expect(networkFailure(bad).error).toBe('protocol');
     expect(isBrokenOff(bad)).toBe(false);
-    expect(networkFailure(bad).cause).toBe('unasked-response');
-    expect(networkFailure(failure('bad upgrade', {})).cause).toBe('unasked-upgrade');
+    expect(networkFailure(bad).cause).toBe('malformed-http');
+    expect(networkFailure(failure('bad upgrade', {})).cause).toBe('malformed-http');
     expect(isBrokenOff(failure('other side closed', { code: 'UND_ERR_SOCKET' }))).toBe(true);
   });
 

@@ -5,7 +5,7 @@ import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 import { crashMistake } from '../crash-mistake.ts';
 import { isPage, isRejectedInWords } from '../judge-responses.ts';
-import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspects.ts';
+import type { Behavior, ProbeOutcome, Suspect, SuspectModel } from './suspect-model.ts';
 
 export interface FailureContext {
   readonly model: SuspectModel;
@@ -76,11 +76,10 @@ export function explainsAlike(suspect: Suspect, failure: ProbeOutcome, model: Su
 
 /** Combines suspected mistakes into one. If their sentences differ, the result lists them all and is only likely. */
 function combined(suspects: readonly [Suspect, ...Suspect[]]): ReceiverMistake {
-  const [{ predicts: _, ...first }, ...others] = suspects;
-  if (others.every(({ says }) => says === first.says)) return first;
-  const says = `either ${suspects.map((each) => each.says).join(', or ')}`;
-  const fix = suspects.map((each) => each.fix).join('; or ');
-  return { code: first.code, says, fix, confidence: 'likely' };
+  const [{ code, says, fix, confidence }, ...others] = suspects;
+  if (others.every((other) => other.says === says)) return { code, says, fix, confidence };
+  const all = `either ${suspects.map((each) => each.says).join(', or ')}`;
+  return { code, says: all, fix: suspects.map((each) => each.fix).join('; or '), confidence: 'likely' };
 }
 
 function apartMistake(
@@ -98,7 +97,7 @@ function apartMistake(
   const isRejected = response.kind === 'rejected';
   const isLate = model.behaviorOf(failure) === 'late';
   const others = shown === undefined ? `the ${passed.length} that passed ` : '';
-  const only = `it ${ONLY[model.behaviorOf(failure)]} messages that ${apart.failed}: ${others}${apart.passed}`;
+  const only = `it ${ONLY[model.behaviorOf(failure)] ?? 'rejects only'} messages that ${apart.failed}: ${others}${apart.passed}`;
   const own = tellingCause(response);
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
   return {
@@ -115,10 +114,7 @@ const tellingCause = ({ kind, cause }: CheckResponse) =>
 
 const factsOf = ({ facts }: ProbeOutcome) => facts ?? [];
 
-const ONLY: Readonly<Record<Behavior, string>> = {
-  taken: 'accepts only',
-  unverified: 'rejects only',
-  refused: 'rejects only',
+const ONLY: Readonly<Partial<Record<Behavior, string>>> = {
   failing: 'fails only on',
   late: 'does not respond to',
   broken: 'closes the connection only on',
@@ -131,12 +127,8 @@ const CATCH =
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-const OWN_FIXES: Readonly<Record<string, string>> = {
-  exception: 'repair this in the receiver, whose log names file and line',
-  'too-early': 'let the receiver respond with 2xx to a valid message, however early it arrives',
-  'come-back-later': 'run hooks test again after that time; if it is in maintenance, end that',
-  unavailable: 'look into the log of the receiver, or of the proxy in front of it',
-};
+/** Advice with this flag is not for `hooks test`, which does not repeat messages. */
+const FLAG_OF_SENDERS = '--retry-for';
 
 export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'none' || response.cause === undefined) return undefined;
@@ -145,7 +137,11 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const isLimit = kind === 'busy' && response.status === 429;
   // A page is likely that of a website: if the receiver rejects forgeries, FurtherRequests has cleared this cause.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
-  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[mistake.code] ?? fix) };
+  const ofReceiver = fix
+    .split('; ')
+    .filter((part) => !part.includes(FLAG_OF_SENDERS))
+    .join('; ');
+  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : ofReceiver };
 }
 
 const NO_REJECTION: ReceiverMistake = {
@@ -197,20 +193,11 @@ function rejectsValid(
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix, confidence: cause.confidence };
   const { length } = model.passed;
-  const confidence = 'likely';
-  if (length > 0) {
-    const isSignature = isSigned && model.isAsForgery(response);
-    const says = isSignature
-      ? `the secret is right: ${length} other messages passed; it hashes re-serialized JSON, or other bytes than those of this body`
-      : `it rejects this message, but accepted ${length} others: its validation rejects the content`;
-    return {
-      code: isSignature ? 're-serialised' : code,
-      says,
-      fix: isSignature ? HASH_BYTES : LOOK_INTO_LOG,
-      confidence,
-    };
-  }
-  return { code, says: `it rejects a correct message with ${status}`, fix: LOOK_INTO_LOG, confidence };
+  const isSignature = length > 0 && isSigned && model.isAsForgery(response);
+  const others =
+    length === 0 ? '' : `, but accepted ${length} others${isSignature ? ': the secret is right' : ''}`;
+  const says = `it rejects a correct message with ${status}${others}`;
+  return { code, says, fix: isSignature ? HASH_BYTES : LOOK_INTO_LOG, confidence: 'likely' };
 }
 
 export const END_RESPONSE =
@@ -231,6 +218,6 @@ export function noResponse({ error, detail, cause }: CheckResponse & { kind: 'no
   return {
     code: cause?.code ?? error,
     says: cause?.says === undefined ? text : `${text}; ${cause.says}`,
-    fix: cause?.receiverFix ?? 'try again',
+    fix: cause?.fix ?? 'try again',
   };
 }

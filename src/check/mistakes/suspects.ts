@@ -1,229 +1,159 @@
-import { contentFactsOf, type BodyDifference, type ContentFacts } from '../../message/content-facts.ts';
-import type { CheckResponse } from '../check-response.ts';
-import type { Check, ReceiverMistake } from '../check.ts';
-import type { CheckRequest } from '../sample.ts';
-import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
+import { layoutOf, signatureHeaderNames } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { schemeForgeries, verifyingFixes } from '../scheme-checks.ts';
+import type { Suspect } from './suspect-model.ts';
 
-/**
- * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: it rejects the request as it rejects a forgery (a
- * request with a wrong signature), or no forgery was sent. `refused`: it rejects the request in another way, so the
- * signature is not the reason. `failing`: a 5xx, or a 4xx that asks to wait. `late`: no response in time. `broken`: no
- * response for another reason, such as a closed connection. `unclear`: a redirect, or a 2xx whose body is an HTML page
- * or reports a failure or a rejection.
- */
-export type Behavior = 'taken' | 'unverified' | 'refused' | 'failing' | 'late' | 'broken' | 'unclear';
-
-/** A test request, and the facts about it that decide which mistakes of a receiver can show in the response. */
-export interface CheckProbe {
-  readonly request?: CheckRequest | undefined;
-  readonly check: string;
-  /** Whether a receiver that verifies signatures must reject the request. */
-  readonly isForged: boolean;
-  readonly isRepeated: boolean;
-  readonly bytes: number;
-  /** Undefined if the body is not JSON. */
-  readonly facts: ContentFacts | undefined;
+/** The mistakes that a receiver may have that verifies by these schemes. */
+export function suspectsFor(schemes: readonly SignatureScheme[]): readonly Suspect[] {
+  const forgeries = schemeForgeries(schemes).map(({ suspect }) => suspect);
+  const several = schemes.filter(({ separator }) => separator !== undefined).map(firstSignatureOnly);
+  return [...MESSAGE_SUSPECTS, ...verifyingSuspects(schemes), ...FORGERY_SUSPECTS, ...forgeries, ...several];
 }
 
-export function probeOf(
-  { code, expects, needsSecret }: Pick<Check, 'code' | 'expects' | 'needsSecret'>,
-  requests: readonly CheckRequest[],
-  index: number,
-): CheckProbe {
-  const { body = '' } = requests[index] ?? {};
+const MESSAGE_SUSPECTS: readonly Suspect[] = [
+  {
+    code: 'refuses-duplicates',
+    always: ['repeated'],
+    shows: ['refused', 'unverified'],
+    says: 'it rejects a message that it has seen before',
+    fix: 'respond with 2xx to a messageId or Idempotency-Key that you know already, and do nothing: a message may come more than once, and a sender retries after 409',
+  },
+  {
+    code: 'fails-on-duplicates',
+    always: ['repeated'],
+    shows: ['failing'],
+    says: 'it fails on a message that it has seen before (a unique key in its database?)',
+    fix: 'respond with 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+  },
+  {
+    code: 'fails-on-unicode',
+    always: ['non-ASCII text'],
+    shows: ['failing'],
+    says: 'it fails on emoji and other scripts: probably it decodes the body in another charset or encodes it again, or a column of its database is utf8 instead of utf8mb4',
+    fix: 'hash and keep the bytes of the body, decode them as UTF-8, and store text as utf8mb4 (MySQL) or UTF-8',
+  },
+  {
+    code: 'body-limit',
+    always: ['large'],
+    shows: ['413', 'failing', 'broken'],
+    says: 'it rejects a body of 32 KB, fails on it, or closes the connection: a limit on bodies, or a column of its database that is too short',
+    fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
+  },
+  {
+    code: 'part-of-body',
+    always: ['large'],
+    shows: ['unverified'],
+    says: 'it accepts shorter messages, but rejects the signature of this one: it hashes only a part of a longer body',
+    fix: 'read the body to its end, all its chunks, before you hash it',
+    // A receiver can reject the signatures of long bodies for other reasons, too.
+    confidence: 'likely',
+  },
+  {
+    code: 'decodes-parts',
+    always: ['in-parts'],
+    shows: ['unverified'],
+    says: 'it does not join the chunks of a body before it reads it: it decodes each by itself, or reads the first alone, so the signature differs',
+    fix: 'collect the parts as bytes and decode them once: chunks.push(chunk), then Buffer.concat(chunks), in place of body += chunk',
+  },
+  {
+    code: 'fails-on-unknown-type',
+    always: ['unknown-type'],
+    shows: ['failing'],
+    says: 'it fails on a message of a type that it does not know',
+    fix: 'ignore unknown types with 2xx, or reject them with 400: after a 5xx the message is sent again for 4 hours',
+  },
+];
+
+function verifyingSuspects(schemes: readonly SignatureScheme[]): readonly Suspect[] {
+  const verify = verifyingFixes(schemes);
+  return [
+    {
+      code: 'takes-everything',
+      always: ['forged'],
+      sometimes: ['malformed'],
+      shows: ['taken'],
+      says: 'it accepts everything: it does not verify signatures, responds before it has verified them, or the URL is not the receiver (a catch-all route, a request inspector)',
+      fix: `check the URL; then verify each message: ${verify}`,
+    },
+    {
+      code: 'accepts-forgeries',
+      sometimes: ['forged'],
+      shows: ['taken'],
+      says: 'it lets forgers in: it accepts messages without a signature, or with a wrong one, although not all of them',
+      fix: verify,
+    },
+    {
+      code: 'accepts-any-signature',
+      always: ['forged'],
+      never: ['unsigned'],
+      shows: ['taken'],
+      says: 'it lets forgers in: it accepts a wrong signature',
+      fix: verify,
+    },
+    {
+      code: 'accepts-unsigned',
+      always: ['unsigned'],
+      never: ['wrong-signature', 'short-signature'],
+      shows: ['taken'],
+      says: `it lets forgers in: it accepts a message without ${signatureHeaderNames(schemes)}`,
+      fix: 'respond with 401 when the header is missing, not only when it is wrong',
+    },
+  ];
+}
+
+/** A signature with a wrong last digit, and one made with another secret: both have the right length. */
+const OF_RIGHT_LENGTH = ['wrong-signature', 'other-secret'];
+
+const FORGERY_SUSPECTS: readonly Suspect[] = [
+  {
+    code: 'accepts-part-of-signature',
+    always: ['short-signature'],
+    // A receiver that compares only a part of the signature may accept a request without one, as if the part were empty.
+    sometimes: ['unsigned'],
+    never: OF_RIGHT_LENGTH,
+    shows: ['taken'],
+    says: 'it lets forgers in: a part of the signature is enough',
+    fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
+  },
+  {
+    code: 'accepts-tampered',
+    always: ['tampered'],
+    never: OF_RIGHT_LENGTH,
+    shows: ['taken'],
+    says: 'it lets forgers in: the signature of one body passes for another',
+    fix: 'compute the signature over the whole body of this request',
+  },
+  {
+    code: 'fails-on-bad-signature',
+    sometimes: ['forged'],
+    shows: ['failing', 'broken'],
+    says: 'it fails instead of rejecting: usually an uncaught error of the comparison',
+    fix: 'respond with 401 to every request that does not verify: look first whether the header is there, compare the lengths (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
+  },
+  {
+    code: 'accepts-malformed',
+    sometimes: ['malformed'],
+    shows: ['taken'],
+    says: 'it accepts a body that it cannot have read: one that is cut off, or an empty one, which some parsers turn into {}',
+    fix: 'parse before you respond, and respond with 400 to bodies that are not JSON, those of 0 bytes too',
+  },
+  {
+    code: 'fails-on-malformed',
+    sometimes: ['malformed'],
+    shows: ['failing', 'broken'],
+    says: 'it fails on a body that is not JSON: usually an uncaught error of the parser',
+    fix: 'verify first, then parse; respond with 400 to bodies that are not JSON, those of 0 bytes too: after a 5xx the message is sent again for 4 hours',
+  },
+];
+
+function firstSignatureOnly(scheme: SignatureScheme): Suspect {
+  const { name, separator } = scheme;
+  const between = separator === ' ' ? 'spaces' : 'commas';
   return {
-    check: code,
-    request: requests[index],
-    isForged: expects === 'rejected' && needsSecret === true,
-    isRepeated: index > 0 && requests[index] === requests[index - 1],
-    bytes: body.length,
-    facts: contentFactsOf(Buffer.from(body).toString()),
+    code: 'reads-first-signature',
+    always: [`several-${name}`],
+    shows: ['unverified', 'refused'],
+    says: `it reads only the first of several signatures, so it rejects messages while the secret of ${name} is being changed`,
+    fix: `split ${layoutOf(scheme).signatureHeader.name} at its ${between} and compare each signature in it: one that is right is enough`,
   };
 }
-
-export type Matches = (probe: CheckProbe) => boolean;
-
-export interface ProbeOutcome extends CheckProbe {
-  readonly response: CheckResponse;
-  readonly isRight: boolean;
-  /** State after a connection reset: `dead` if the receiver refuses connections, `restarted` if it did for a while. */
-  readonly aftermath?: 'dead' | 'restarted' | undefined;
-  /** Sentence that quotes the error that the receiver printed during the check. */
-  readonly printed?: string | undefined;
-}
-
-/** The behaviors on one request that a mistake of the receiver explains, and those that disprove the mistake. */
-export interface Prediction {
-  /** Values of Behavior, or statuses as text (`413`). */
-  readonly explains?: readonly string[];
-  readonly disproves?: readonly Behavior[];
-}
-
-/** A mistake that a receiver may have, with the behavior that it predicts for each request. */
-export interface Suspect extends ReceiverMistake {
-  /** Returns undefined for a request on which the mistake has no effect. */
-  readonly predicts: (probe: CheckProbe) => Prediction | undefined;
-}
-
-/**
- * Predicts one of these behaviors or statuses for each request that matches. The mistake is disproved if the receiver
- * accepts a correct message that matches, or rejects, even unclearly, a forged or malformed one.
- */
-export function shows(explains: readonly string[], matches: Matches) {
-  return (probe: CheckProbe): Prediction | undefined => {
-    if (!matches(probe)) return undefined;
-    const isMessage = !probe.isForged && probe.facts !== undefined;
-    return { explains, disproves: isMessage ? ['taken'] : ['unverified', 'refused', 'unclear'] };
-  };
-}
-
-/** The responses of a run. Finds the suspects that explain a failure and that no response disproves. */
-export class SuspectModel {
-  readonly #suspects: readonly Suspect[];
-  readonly #observations: ProbeOutcome[] = [];
-  /** For each failed request, the content that makes it fail, if requests with other content have shown that. */
-  readonly differences = new Map<CheckRequest | undefined, BodyDifference>();
-  /** Response to a message with a wrong signature, for comparison with other responses. Undefined if none was sent. */
-  forgery: CheckResponse | undefined;
-
-  constructor(suspects: readonly Suspect[]) {
-    this.#suspects = suspects;
-  }
-
-  get observations(): readonly ProbeOutcome[] {
-    return this.#observations;
-  }
-
-  add(observation: ProbeOutcome): void {
-    this.#observations.push(observation);
-  }
-
-  behaviorOf(observation: ProbeOutcome): Behavior {
-    const { response, isForged } = observation;
-    switch (response.kind) {
-      case 'taken': {
-        const isUnclear = isForged && this.unclearRejection(observation) !== undefined;
-        return isTakenResponse(response) && !isUnclear ? 'taken' : 'unclear';
-      }
-      case 'rejected':
-        return this.isAsForgery(response) ? 'unverified' : 'refused';
-      case 'none':
-        return response.error === 'timeout' ? 'late' : 'broken';
-      default:
-        return response.kind === 'failing' ? 'failing' : 'unclear';
-    }
-  }
-
-  /**
-   * The mistake of rejecting a request without a 4xx: with a redirect, or a 2xx with an HTML page or words of
-   * rejection. If at least three correct messages got the same body, another body for a forgery counts as such words.
-   */
-  unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
-    const reply = replyOf({ response });
-    const replies = isForged && reply ? this.passed.map((each) => replyOf(each)) : [];
-    const isOther = replies.length >= 3 && replies.every((each) => each !== reply && each === replies[0]);
-    const mistake = unclearRejection(response, isOther);
-    if (mistake?.code !== 'refuses-in-words' || !replies.includes(reply)) return mistake;
-    return { ...mistake, says: mistake.says.replace('rejects', 'rejects correct and forged messages alike') };
-  }
-
-  /**
-   * Whether a rejection may be about the signature, because a forgery got a similar response: a 4xx with the same
-   * status (and words about the signature, if the forgery got such words), or a 2xx with the same body. True if no
-   * forgery was sent. False if a system in front of the receiver rejects only some messages.
-   */
-  isAsForgery(response: CheckResponse): boolean {
-    const { forgery } = this;
-    if (response.cause?.code === SOME_REJECTED.code) return false;
-    if (forgery === undefined) return true;
-    if (forgery.kind === 'taken' && response.kind === 'taken') return forgery.reply === response.reply;
-    if (forgery.kind !== 'rejected' || response.kind !== 'rejected') return false;
-    return forgery.status === response.status && namesSignature(forgery) <= namesSignature(response);
-  }
-
-  /**
-   * Returns the mistakes that no response disproves and that explain this failure and the most other failures, because
-   * one mistake is likelier than two. Among equals, returns those that the most responses could have disproved.
-   */
-  explain(failure: ProbeOutcome): readonly Suspect[] {
-    // Failures that the receiver explains in the same words have one cause, so a mistake must explain all of them.
-    const alike = this.#observations.filter((each) => !each.isRight && hasSameWords(each, failure));
-    const possible = this.#suspects.filter(
-      (suspect) =>
-        [failure, ...alike].every((each) => this.#explains(suspect, each)) &&
-        !this.#observations.some((each) => this.#disproves(suspect, each)),
-    );
-    const scores = possible.map((suspect) => {
-      const tested = this.#observations.filter((each) => suspect.predicts(each)?.disproves !== undefined);
-      return this.explained(suspect).length * 1_000 + tested.length;
-    });
-    const best = Math.max(...scores);
-    return possible.filter((_, index) => scores[index] === best);
-  }
-
-  /** Replaces the cause of a rejection if it blames a system that rejects every message, but other messages passed. */
-  withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
-    const { response, isForged } = failure;
-    const isOfAll = response.kind === 'rejected' && response.cause?.kind === 'way';
-    if (isForged || !isOfAll || this.passed.length === 0) return failure;
-    return { ...failure, response: { ...response, cause: SOME_REJECTED } };
-  }
-
-  explained(suspect: Suspect): readonly ProbeOutcome[] {
-    return this.#observations.filter((each) => !each.isRight && this.#explains(suspect, each));
-  }
-
-  #explains({ predicts }: Suspect, observation: ProbeOutcome): boolean {
-    const explained = predicts(observation)?.explains ?? [];
-    const { response } = observation;
-    return (
-      explained.includes(this.behaviorOf(observation)) ||
-      (response.kind !== 'none' && explained.includes(String(response.status)))
-    );
-  }
-
-  #disproves({ predicts }: Suspect, observation: ProbeOutcome): boolean {
-    return predicts(observation)?.disproves?.includes(this.behaviorOf(observation)) ?? false;
-  }
-
-  alike(failure: ProbeOutcome): readonly ProbeOutcome[] {
-    const key = this.keyOf(failure);
-    return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
-  }
-
-  keyOf(outcome: ProbeOutcome): string {
-    const observation = this.withoutDisprovedCause(outcome);
-    const { response, isForged } = observation;
-    const code = response.kind === 'none' ? response.error : response.status;
-    return `${isForged} ${this.behaviorOf(observation)} ${code}`;
-  }
-
-  get passed(): readonly ProbeOutcome[] {
-    return this.#observations.filter(
-      (each) => !each.isForged && each.facts !== undefined && this.behaviorOf(each) === 'taken',
-    );
-  }
-}
-
-/** The start of the body of a 2xx. Numbers become #, because some, such as a count of bytes, depend on the message. */
-const replyOf = ({ response }: Pick<ProbeOutcome, 'response'>) =>
-  response.kind === 'taken' ? response.reply?.replaceAll(/\d+/g, '#') : undefined;
-
-const SOME_REJECTED = {
-  code: 'layer',
-  kind: 'status',
-  confidence: 'likely',
-  says: 'a layer in front of its handler rejects this message',
-  isQuotation: false,
-  fix: 'look for a limit or a rule of that layer (the size of bodies, a firewall), and exempt this path',
-} as const;
-
-function hasSameWords(one: ProbeOutcome, other: ProbeOutcome): boolean {
-  const [words, otherWords] = [one, other].map(({ response }) =>
-    response.kind !== 'none' && response.cause?.isQuotation ? response.cause.says : undefined,
-  );
-  return words !== undefined && words === otherWords;
-}
-
-const namesSignature = ({ reply = '' }: { readonly reply?: string | undefined }): boolean =>
-  /signature|hmac|digest/i.test(reply);

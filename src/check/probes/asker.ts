@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { CheckResponse } from '../check-response.ts';
 import { isTakenResponse } from '../judge-responses.ts';
-import type { SuspectModel } from '../mistakes/suspects.ts';
+import type { SuspectModel } from '../mistakes/suspect-model.ts';
 import type { ReceiverUnderTest } from '../receiver-under-test.ts';
 import type { CheckRequest, Sample } from '../sample.ts';
 import { siblingOf } from './neighbors.ts';

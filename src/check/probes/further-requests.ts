@@ -2,7 +2,7 @@ import type { CheckResponse } from '../check-response.ts';
 import type { Check, ReceiverMistake } from '../check.ts';
 import { isAsExpected, isPage, isRejectedInWords, isTakenResponse } from '../judge-responses.ts';
 import { explainsAlike, isAboutElse, ownCause, suspectsOf } from '../mistakes/explain-failure.ts';
-import type { ProbeOutcome, SuspectModel } from '../mistakes/suspects.ts';
+import { probeOf, roleOf, type ProbeOutcome, type SuspectModel } from '../mistakes/suspect-model.ts';
 import type { ReceiverUnderTest, TestedReceiverOptions } from '../receiver-under-test.ts';
 import type { CheckRequest, Sample } from '../sample.ts';
 import { changesOf, decisiveFields, type DecisiveFields, type ComparedFields } from './compare-bodies.ts';
@@ -173,15 +173,14 @@ export class FurtherRequests {
    * Whether a check can tell apart the mistakes that may explain an accepted forgery: it sends a forgery, was not run
    * yet, and the mistakes predict different responses.
    */
-  tellsApart({ code, expects, needsSecret }: Check): boolean {
+  tellsApart(check: Check): boolean {
     const { model, sample } = this.#asked;
-    const isSent = model.observations.some(({ check }) => check === code);
-    if (expects !== 'rejected' || !needsSecret || !sample.isSigned || isSent) return false;
-    const probe = { check: code, isForged: true, isRepeated: false, bytes: 1, facts: undefined };
+    const probe = probeOf(check);
+    const isSent = model.observations.some((each) => each.check === check.code);
+    if (!probe.isForged || !sample.isSigned || isSent) return false;
     return model.observations.some((each) => {
       const suspects = each.isRight || !each.isForged ? [] : suspectsOf(each, model);
-      const predictions = suspects.map(({ predicts }) => JSON.stringify(predicts(probe)));
-      return new Set(predictions).size > 1;
+      return new Set(suspects.map((suspect) => `${suspect.shows} ${roleOf(suspect, probe)}`)).size > 1;
     });
   }
 

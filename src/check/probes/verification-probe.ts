@@ -5,7 +5,7 @@ import { layoutOf, signatureHeaderNames } from '../../signature/schemes/layout.t
 import type { CheckResponse } from '../check-response.ts';
 import type { MistakenRequest, MistakeOptions, ReceiverMistake, ShownTexts, ShownDigest } from '../check.ts';
 import { isTakenResponse } from '../judge-responses.ts';
-import type { SuspectModel } from '../mistakes/suspects.ts';
+import type { SuspectModel } from '../mistakes/suspect-model.ts';
 import type { ReceiverUnderTest } from '../receiver-under-test.ts';
 import { otherDigit, type CheckRequest } from '../sample.ts';
 

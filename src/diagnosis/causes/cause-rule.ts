@@ -13,8 +13,8 @@ export interface CauseRule {
   readonly kind: CauseKind;
   readonly confidence: Confidence;
   readonly status?: readonly number[];
-  /** Patterns for response headers, by lower-case name. All must match. A missing header counts as empty. */
-  readonly headers?: Readonly<Record<string, RegExp>>;
+  /** Pattern for the headers of the response: one a line, with a lower-case name, as \`server: nginx\`. */
+  readonly headers?: RegExp;
   /** Pattern for the text of the body: HTML without its tags; JSON as received, or only its messages, unescaped. */
   readonly words?: RegExp;
   /** Pattern for the body as received, with its markup. */
@@ -40,14 +40,20 @@ export interface ReadResponse extends ResponseEvidence {
 }
 
 export function appliesTo(rule: CauseRule, seen: ReadResponse): boolean {
-  const { status, headers = {}, words, body, quotation, isSigned } = rule;
+  const { status, headers, words, body, quotation, isSigned } = rule;
   if (status !== undefined && !status.includes(seen.status)) return false;
   if (isSigned !== undefined && isSigned !== seen.isSigned) return false;
   if (quotation && !(seen.words.isTelling && quotation.test(seen.words.quotation))) return false;
-  for (const name in headers) if (!headers[name]?.test(seen.headers[name] ?? '')) return false;
+  if (headers?.test(headerLines(seen.headers)) === false) return false;
   const { text, unescaped } = seen.words;
   if (words !== undefined && !words.test(text) && !words.test(unescaped)) return false;
   return body?.test(seen.body) ?? true;
+}
+
+export function headerLines(headers: ResponseEvidence['headers']): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('');
 }
 
 /** Replaces placeholders such as `{path}` with the facts below or the values in `given.shown`. Keeps unknown ones. */

@@ -32,7 +32,7 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
     fix: 'start the tunnel again and give its new URL (a free tunnel gets a new name each time), or run it as a service: cloudflared tunnel run',
   },
   'cloudflare-dns': {
-    headers: { server: /cloudflare/i },
+    headers: /^server: cloudflare/im,
     body: /\berror (?:code: )?10(?:00|01|04|16)\b|Origin DNS error/i,
     says: 'Cloudflare responded in place of the application: its DNS record leads nowhere, or to Cloudflare itself',
     fix: 'correct the DNS record of {hostname} at Cloudflare: it must name the server of the receiver',
@@ -49,16 +49,11 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
       /"errorType"\s*:\s*"[^"]*"\s*,\s*"errorMessage"|FUNCTION_INVOCATION_FAILED|decoding lambda response|status code returned from lambda|BODY_NOT_A_STRING_FROM_FUNCTION|Worker threw exception|error code: 110[12]\b/,
     ...FUNCTION,
   },
-  'aws-http-api': {
-    status: [500, 503],
-    headers: { 'apigw-requestid': /./ },
-    words: /^\s*\{"message":\s*"(?:Internal Server Error|Service Unavailable)"\}/i,
-    ...FUNCTION,
-  },
-  'aws-function-url': { status: [502], headers: { 'x-amzn-requestid': /./ }, ...FUNCTION },
-  'aws-lambda-response': {
-    status: [502],
-    words: /^\s*\{"message":\s*"Internal server error"\}\s*$/i,
+  'aws-function': {
+    status: [500, 502, 503],
+    headers: /^(?:apigw-requestid|x-amzn-requestid|x-amzn-errortype): /m,
+    words:
+      /^\s*(?:\{"message":\s*"(?:Internal Server Error|Service Unavailable)"\}|Internal Server Error)?\s*$/i,
     ...FUNCTION,
   },
 });

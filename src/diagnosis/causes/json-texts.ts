@@ -1,37 +1,25 @@
 import { withoutEntities } from './page-blocks.ts';
 
 /**
- * Parses the JSON at the start of a text. If the JSON is cut off, drops a key, integer or word (`tru`) at its end,
- * which may be incomplete, and closes open strings, arrays and objects. Undefined if the text does not start with JSON.
+ * Parses JSON. If it is cut off, or if other text follows, returns only the strings that it has as values, by key. Of
+ * several with one key, keeps the first. Undefined if there is none.
  */
 export function parsedStart(text: string): unknown {
-  for (const json of [text, closedJson(text)]) {
-    try {
-      return JSON.parse(json);
-    } catch {}
+  try {
+    return JSON.parse(text);
+  } catch {
+    const pairs = [...text.matchAll(/"([^"\\]{1,80})"\s*:\s*"((?:[^"\\]+|\\[\s\S])*)/g)].toReversed();
+    const values = pairs.map(([, key = '', value = '']) => [key, unescaped(value)] as const);
+    return values.length === 0 ? undefined : Object.fromEntries(values);
   }
-  return undefined;
 }
 
-// Every character but white space is part of a match, so the time is linear. The last string may lack its end quote.
-const TOKEN = /"(?:[^"\\]+|\\[\s\S])*(?:"|\\?$)|[[\]{}:,]|[^\s"[\]{}:,]+/g;
-
-function closedJson(text: string): string {
-  const open: string[] = [];
-  let [end, previous, ending] = [0, '', ''];
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const isKey = open.at(-1) === '}' && (previous === '{' || previous === ',');
-    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
-    if (token === '}' || token === ']') open.pop();
-    previous = token;
-    if (isKey || token === ':' || token === ',' || /^(?:-?\d*\.?|[a-z]*)$/.test(token)) continue;
-    end = index + token.length;
-    const isCut = token.startsWith('"') && !/[^\\](?:\\\\)*"$/.test(token);
-    ending = isCut && token !== '""' ? '"' : '';
-    if (open.length === 0) break;
-  }
-  const kept = ending === '' ? text.slice(0, end) : text.slice(0, end).replace(/\\(?:u[\da-f]{0,3})?$/i, '');
-  return kept + ending + open.toReversed().join('');
+function unescaped(text: string): string {
+  return text.replace(/\\u([\da-f]{4})|\\(.)/gi, (_, hex?: string, letter = '') =>
+    hex === undefined
+      ? ({ n: '\n', r: '', t: ' ' }[String(letter)] ?? letter)
+      : String.fromCharCode(parseInt(hex, 16)),
+  );
 }
 
 /** A text that may be the error message of a JSON response. `rank` is the position of its key in FIELDS. */
@@ -81,21 +69,15 @@ function rankOf(key: string): number {
   return RANKS.indexOf(key.toLowerCase().replace(/[^a-z]/g, ''));
 }
 
+/** What a message in this object is about: the class of an exception, else a part of the request. Empty if unknown. */
 function placeOf(node: object): string {
-  const name = exceptionName(node);
-  if (name !== undefined) return name;
-  // Errors with one of these keys, such as Spring's, have the path of the URL in `path`, not a field of the request.
-  const isUrl = 'status' in node || 'timestamp' in node;
   const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
-  const [found] = PLACES.map((place) => fields[place]).filter(Boolean);
-  if (Array.isArray(found)) return found.filter((part) => typeof part !== 'object').join('.');
-  return !isUrl && typeof found === 'string' && /^[\w.$/[\]#-]{1,80}$/.test(found) ? found : '';
-}
-
-/** The class of the exception that an object describes, such as `ValueError`. Undefined if it has no such name. */
-function exceptionName(node: object): string | undefined {
-  const { exception, errorType, name, type } = node as Record<string, unknown>; // the members of parsed JSON may be anything
-  return [exception, errorType, name, type].find(
-    (text): text is string => typeof text === 'string' && /^[\w.$\\:]{1,80}(?:Error|Exception)$/.test(text),
-  );
+  const name = ['exception', 'errorType', 'name', 'type']
+    .map((key) => fields[key])
+    .find((text) => typeof text === 'string' && /^[\w.$\\:]+(?:Error|Exception)$/.test(text));
+  // In errors with one of these keys, such as Spring's, `path` is the path of the URL, not a field of the request.
+  const isOfUrl = 'status' in node || 'timestamp' in node;
+  const place = name ?? PLACES.map((key) => (isOfUrl && key === 'path' ? '' : fields[key])).find(Boolean);
+  if (Array.isArray(place)) return place.filter((part) => typeof part !== 'object').join('.');
+  return typeof place === 'string' && /^[\w.$\\:/[\]#-]{1,80}$/.test(place) ? place : '';
 }

@@ -39,23 +39,21 @@ function isLike(one: JsonText, other: JsonText): boolean {
 }
 
 function pageWords(html: string): ResponseWords {
-  const blocks = pageBlocks(html);
-  const ranked = blocks
-    .map((block, index) => ({ ...block, words: messageOf(block.text), index }))
-    .map((block) => ({ ...block, score: scoreOf(block) }))
-    .toSorted((one, other) => other.score - one.score || one.index - other.index);
-  const possible = ranked.filter(({ score }) => score > 0);
-  const best =
-    possible.find(({ words }) => isTelling(words)) ?? possible.find(({ words }) => isSentence(words));
+  const blocks = pageBlocks(html).map((block) => ({ ...block, words: messageOf(block.text) }));
   const text = blocks.map((block) => block.text).join('\n');
+  const ranked = blocks.toSorted((one, other) => scoreOf(other) - scoreOf(one));
+  const possible = ranked.filter((block) => scoreOf(block) > 0);
+  const best = [isTelling, isSentence].map((is) => possible.find(({ words }) => is(words))).find(Boolean);
   if (best === undefined) return wordsOf(ranked[0]?.words ?? '', text);
-  const heading = ranked.find(({ words }) => EXCEPTION_NAME.test(words) && !best.words.startsWith(words));
-  if (EXCEPTION_NAME.test(best.words)) {
-    const next = possible.find(({ index, words }) => index > best.index && isTelling(words));
-    return wordsOf(next === undefined ? best.words : `${best.words}: ${next.words}`, text);
-  }
-  const isMessage = MESSAGE_CLASS.test(best.attributes) && heading !== undefined;
-  return wordsOf(isMessage ? `${heading.words}: ${best.words}` : best.words, text);
+  const isName = EXCEPTION_NAME.test(best.words);
+  const later = blocks.slice(blocks.indexOf(best) + 1);
+  const message = isName ? possible.find((each) => later.includes(each) && isTelling(each.words)) : best;
+  const name = isName
+    ? best
+    : MESSAGE_CLASS.test(best.attributes)
+      ? ranked.find(({ words }) => EXCEPTION_NAME.test(words) && !best.words.startsWith(words))
+      : undefined;
+  return wordsOf([name, message].flatMap((block) => block?.words ?? []).join(': '), text);
 }
 
 const EXCEPTION_NAME =
@@ -92,19 +90,17 @@ function messageOf(text: string): string {
   const end = lines.findIndex((line) => FRAME.test(line));
   const cause = lines.findLast((line) => line.startsWith('Caused by: '));
   if (end !== -1 && cause !== undefined) return oneLine(cause.replace('Caused by: ', ''));
-  const message = end === -1 ? lines : lines.slice(0, end);
-  const paragraphs = message
-    .join('\n')
-    .split(/\n\s*\n/, 20)
-    .map(oneLine);
-  const exception = paragraphs.find((words) => EXCEPTION.test(words));
-  return (
-    exception ??
-    paragraphs.find(isTelling) ??
-    paragraphs.find(isSentence) ??
-    paragraphs.find((words) => words !== '') ??
-    ''
-  );
+  const message = (end === -1 ? lines : lines.slice(0, end)).join('\n');
+  const paragraphs = message.split(/\n\s*\n/, 20).map(oneLine);
+  for (const isBest of [isException, isTelling, isSentence, Boolean]) {
+    const found = paragraphs.find(isBest);
+    if (found !== undefined) return found;
+  }
+  return '';
+}
+
+function isException(words: string): boolean {
+  return EXCEPTION.test(words);
 }
 
 function oneLine(text: string): string {

@@ -51,23 +51,21 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
   'login-redirect': {
     kind: 'way',
     status: REDIRECTS,
-    headers: {
-      location:
-        /(?:^|[/.])(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php)(?:$|[/?#.;])|accounts\.google\.com|cloudflareaccess\.com/i,
-    },
+    headers:
+      /^location: (?:.*[/.])?(?:log-?in|sign[-_]?in|sso|auth|oauth2?|authorize|wp-login\.php|accounts\.google\.com|\w+\.cloudflareaccess\.com)(?:$|[/?#.;])/im,
     says: 'it redirects to a login page: {location}',
     fix: 'exempt {path} from the login: the signature proves the sender (Cloudflare Access: add a bypass policy; a forwarded port of a codespace: make it public)',
   },
   redirect: {
     status: REDIRECTS,
-    headers: { location: /./ },
+    headers: /^location: /m,
     says: 'it redirects to {location}, and redirects are not followed',
     fix: "give the URL that it leads to, if that is the receiver: {location}; if it is the same URL again, respond with 2xx there; if it is a front page, send --header 'Accept: application/json' to see why (Laravel redirects what fails its validation)",
   },
   authentication: {
     kind: 'way',
     status: [401, 403],
-    headers: { 'www-authenticate': /^(?!.*(?:signature|hmac))./i },
+    headers: /^www-authenticate: (?!.*(?:signature|hmac))/im,
     says: 'it wants HTTP authentication, whatever the signature',
     fix: "give it: --header 'Authorization: …' (Basic, Bearer) or https://USER:PASSWORD@{host}{path}; or exempt {path} (a dev tunnel: make its port public)",
   },
@@ -99,14 +97,14 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     kind: 'busy',
     status: [408, 423, 425],
     says: '{status} means: try again later',
-    fix: 'try longer with --retry-for',
+    fix: 'let the receiver respond with 2xx to a valid message, however early it arrives; try longer with --retry-for',
   },
   'come-back-later': {
     kind: 'busy',
     status: [503],
-    headers: { 'retry-after': /./ },
+    headers: /^retry-after: /m,
     says: 'it asks to come back later (503{wait}), as in maintenance or under too much load',
-    fix: 'try longer with --retry-for, or send more slowly (replay --rate); if it is in maintenance, end that',
+    fix: 'if it is in maintenance, end that; try longer with --retry-for, or send more slowly (replay --rate)',
   },
   unavailable: {
     kind: 'busy',

@@ -5,15 +5,10 @@ import { productRule } from './product-rules.ts';
 
 /** Rules for 2xx responses whose body reports a failure, which senders miss, because they look only at the status. */
 export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
-  'status-in-body': {
-    body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*(?:"[45]\d\d"|[45]\d\d\b)/,
-    says: 'it responds with {status}, and another status in the body: senders count the message as delivered',
-    fix: 'respond with that status itself (API Gateway: Lambda proxy integration)',
-  },
   'error-in-body': {
-    body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|rejected|refused|invalid|unauthorized|denied)")/i,
+    body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status_?code|status|code)"\s*:\s*"?[45]\d\d\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|rejected|refused|invalid|unauthorized|denied)")/i,
     says: 'it responds with {status}, and an error in the body: senders count the message as delivered',
-    fix: 'respond with 401 where the signature is wrong, with another 4xx to other rejections, and with 5xx to failures: senders look only at the status',
+    fix: 'respond with 401 where the signature is wrong, with another 4xx to other rejections, and with 5xx to failures: senders look only at the status (API Gateway: use the Lambda proxy integration)',
   },
   'words-in-body': {
     body: /^\W{0,3}(?:error\W{1,3})?(?:(?:invalid|bad|wrong|missing|no (?:valid|matching)) (?:signature|hmac|digest|token)|(?:signature|hmac|digest) (?:verification |check )?(?:is |was )?(?:invalid|mismatch|missing|failed|wrong|not valid|(?:does|did) not match))\b|^\W{0,3}error: (?!none\b|null\b|no\b|0\b|false\b|ok\b)\S/i,

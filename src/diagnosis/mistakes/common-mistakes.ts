@@ -5,22 +5,30 @@ import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
-import { decodedKeyFix, isExampleSecret, otherSecrets } from '../signature/other-secrets.ts';
+import { otherSecrets, undecoded } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
-import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
-import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-import { EMPTY_BODY_FIX, KEY_FIX, MILLISECONDS, OLD_SECRET, RAW_BODY_FIX, TEXT_FIX } from './fixes.ts';
 import { MistakenSigner, type ExplainedMistake, type SigningContext } from './mistaken-signer.ts';
 
 export interface CommonMistake {
   readonly headers: readonly string[];
   readonly mistake: ReceiverMistake;
 }
+
+/** The mistake of a receiver that has one of the given secrets, but not the first one, which signs the requests. */
+export const OLD_SECRET: ReceiverMistake = {
+  code: 'old-secret',
+  says: 'it does not hold the first of the secrets given here, which signs, but another of them: it has only the old one',
+  fix: 'give the receiver the new secret besides the old one and let it accept both, before any sender signs with the new one',
+};
+const KEY_FIX =
+  'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one';
+const BODY_FIX =
+  'hash the bytes of the body as received, before any parser, and read them once: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
 /** Maximum number of signatures to try for one scheme. Each costs a request to the receiver. */
 const MOST_SIGNATURES = 280;
@@ -46,7 +54,6 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   const usual = notations.filter(([{ algorithm, prefix }]) => algorithm === other && prefix === '');
   yield* otherGivenSecrets(signer);
   yield* notations;
-  yield* timeMistakes(signer);
   for (const cost of COSTS) {
     const likely = [...otherKeys(signer, cost), ...otherBytes(signer, cost)];
     yield* otherFrames(signer, cost);
@@ -71,23 +78,12 @@ function* pairs(
   }
 }
 
-function* timeMistakes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
-  if (!layoutOf(scheme).hasTimestamp || scheme.tolerance === undefined) return;
-  yield [{ fields: { ...fields, timestamp: `${fields.timestamp}000` } }, MILLISECONDS];
-}
-
 function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   for (const secret of secrets.slice(1)) {
     const key = schemeKey(scheme, secret);
     if (key !== undefined) yield [{ key }, OLD_SECRET];
   }
-}
-
-function recipe(scheme: SignatureScheme): string {
-  return scheme.name === DEFAULT_SCHEME
-    ? "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')"
-    : verifyingFixes([scheme]);
 }
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
@@ -118,7 +114,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
         const ofNotation = notation === 'base64' && encoding === 'hex' ? 'base64' : 'other-encoding';
         const code = isOwnHash ? ofNotation : otherHashCode(algorithm);
         const removal = prefix === '' && own !== '' ? `remove ${own} from the header before comparing; ` : '';
-        const fix = removal + recipe(scheme);
+        const fix = removal + verifyingFixes([scheme]);
         yield [
           { algorithm, write, prefix },
           { code, says: `it expects ${differences.join(' and ')}`, fix },
@@ -146,19 +142,9 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
     // Skips a text with a timestamp or an id that the scheme does not send, because a receiver cannot know the value.
     const isUnsent = (!hasTimestamp && would.includes('{timestamp}')) || (!hasId && would.includes('{id}'));
     if (isUnsent || !RECEIVER_FRAMES.has(code)) continue;
-    const isBare = frame.before === '' && frame.after === '';
-    const left = [...(hasId ? ['the id'] : []), ...(hasTimestamp ? ['the timestamp'] : [])].join(' and ');
-    const says = isBare
-      ? `it verifies the body alone, without ${left}`
-      : `it verifies another text than ${scheme.signs === '{body}' ? 'the body' : scheme.signs}: it accepts what is signed ${would}`;
-    yield [
-      { frame },
-      {
-        code: isBare ? 'unsigned-fields' : code,
-        says,
-        fix: `${hasTimestamp || hasId ? '' : 'hash the body alone: '}${recipe(scheme)}`,
-      },
-    ];
+    const text = scheme.signs === '{body}' ? 'the body' : scheme.signs;
+    const says = `it verifies another text than ${text}: it accepts what is signed ${would}`;
+    yield [{ frame }, { code, says, fix: verifyingFixes([scheme]) }];
   }
 }
 
@@ -168,64 +154,36 @@ const NEVER = new Deadline(Infinity, () => 0);
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const changes = bodyChanges(new BodyCandidate(body, true), cost, NEVER);
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
-    const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
+    const isJson = /^(?:python|escaped|reordered|pretty)-/.test(code);
+    const hashed = isJson ? 're-serialized JSON' : 'other bytes than the body';
     const says = `it hashes ${hashed}: it accepts what is signed ${would}`;
-    const { bytes } = value.body;
-    yield [{ bytes }, { code, says, fix: bytes.length === 0 ? EMPTY_BODY_FIX : RAW_BODY_FIX }];
+    yield [{ bytes: value.body.bytes }, { code, says, fix: BODY_FIX }];
   }
 }
 
-const RESERIALIZED: ReadonlySet<ReasonCode> = new Set([
-  'python-json',
-  'escaped-unicode',
-  'escaped-slash',
-  'reordered-keys',
-  'pretty-printed',
-]);
-
-function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
+function* otherKeys({ context }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
   const [secret = ''] = secrets;
-  const { secretPrefix = '' } = scheme;
-  const decoding = `remove ${secretPrefix} from the secret, decode the rest from base64, and key the HMAC with those bytes`;
-  const fix = scheme.secret === 'base64' ? decoding : KEY_FIX;
-  if (cost === 1 && secret !== own) {
-    yield [{ key: secret }, { code: 'misread-secret', says: TEXT_AS_KEY, fix }];
-  }
-  for (const { code, would, value: key } of secretChanges(secret, cost)) {
-    const isDecoded = code === 'other-encoding' && fix === KEY_FIX;
-    yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix: isDecoded ? TEXT_FIX : fix }];
-  }
+  const asText = scheme.secret === 'base64' && cost === 1 ? undecoded(secret, scheme) : [];
   const held = { secrets, otherSecrets: [], schemeName: scheme.name };
-  for (const { code, would, value: key } of otherSecrets(held, cost)) {
-    const decoded = key.length === 0 ? decodedKeyFix(secrets) : '';
-    const says =
-      typeof key === 'string' && isExampleSecret(key)
-        ? `it accepts what is signed with "${key}", a secret of examples`
-        : cost === 1
-          ? `it accepts what is signed ${would}` // all given secrets joined into one text
-          : `its secret is ${/^\*+$/.test(String(key)) ? 'masked' : 'not set'}${decoded && ', or decoded to nothing'}: it accepts what is signed ${would}, as anyone can`;
-    yield [{ key }, { code, says, fix: KEY_FIX + decoded }];
+  const changes = [...asText, ...secretChanges(secret, cost), ...otherSecrets(held, cost)];
+  for (const { code, would, value: key, fix = KEY_FIX } of changes) {
+    const says = `it accepts what is signed ${would}`;
+    yield [{ key }, { code, says, fix: fix.replace(/^./, (letter) => letter.toLowerCase()) }];
   }
 }
 
-const TEXT_AS_KEY =
-  'it accepts what is signed with the text of the secret as the key, which the scheme decodes from base64';
-
-function* otherConstructs(signer: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
-  const { context, key, frame, body } = signer;
+function* otherConstructs(
+  { context, key, frame, body }: MistakenSigner,
+  cost: Cost,
+): Generator<ExplainedMistake> {
   const { scheme, secrets } = context;
-  const right = recipe(scheme).replace(/^use /, '');
-  const fixes: Partial<Record<ReasonCode, string>> = {
-    'plain-hash': `use an HMAC, keyed with the secret: ${right}`,
-    'hashed-twice': `hash once, neither the body before the HMAC nor its digest again: ${right}`,
-  };
+  const fix = `hash once, with an HMAC that is keyed with the secret: ${verifyingFixes([scheme])}`;
   for (const algorithm of new Set([scheme.hash, 'sha256', 'sha1', 'md5'] as const)) {
     for (const { code, would, digest: digestOf } of CONSTRUCTS.filter((each) => each.cost === cost)) {
       const says = `it accepts what is signed ${would(HASH_NAMES[algorithm])}`;
-      const mistake = { code, says, fix: fixes[code] ?? right };
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
-      yield [{ digest }, mistake];
+      yield [{ digest }, { code, says, fix }];
     }
   }
 }

@@ -20,7 +20,6 @@ export interface SigningMistake {
   readonly frame?: HmacFrame;
   /** The bytes that the receiver expects to be signed in place of the body. */
   readonly bytes?: Uint8Array;
-  readonly fields?: SignedFields;
   /** The digest that the receiver computes in place of the HMAC, such as a plain hash. */
   readonly digest?: Buffer;
   /** Writes the digest as text. @default in the encoding of the scheme */
@@ -42,13 +41,14 @@ export class MistakenSigner {
     const { scheme, secrets, fields } = context;
     this.context = context;
     this.key = signingKey(scheme, secrets, { origin: { key: 'scheme' } }).key;
-    this.frame = frameOf(scheme, fields);
+    const { before, after } = layoutOf(scheme);
+    this.frame = { before: withFields(before, fields), after: withFields(after, fields) };
     this.body = scheme.covers === 'first' ? Buffer.from(new KeptBody(body).firstItem?.json ?? body) : body;
   }
 
   headers(mistake: SigningMistake): readonly string[] {
-    const { scheme, fields: own } = this.context;
-    const { fields = own, prefix, write = (digest) => digest.toString(scheme.encoding) } = mistake;
+    const { scheme, fields } = this.context;
+    const { prefix, write = (digest) => digest.toString(scheme.encoding) } = mistake;
     const signature = write(this.#digest(mistake));
     const { headers, signatureHeader } = layoutOf(scheme);
     return headers.flatMap((header) => {
@@ -60,14 +60,8 @@ export class MistakenSigner {
     });
   }
 
-  #digest({ bytes = this.body, digest, fields, ...how }: SigningMistake): Buffer {
-    const { scheme } = this.context;
-    const frame = how.frame ?? (fields === undefined ? this.frame : frameOf(scheme, fields));
-    return digest ?? keyedHmac(how.algorithm ?? scheme.hash, how.key ?? this.key, frame).digest(bytes);
+  #digest({ bytes = this.body, digest, algorithm, key, frame }: SigningMistake): Buffer {
+    const hash = algorithm ?? this.context.scheme.hash;
+    return digest ?? keyedHmac(hash, key ?? this.key, frame ?? this.frame).digest(bytes);
   }
-}
-
-function frameOf(scheme: SignatureScheme, fields: SignedFields): HmacFrame {
-  const { before, after } = layoutOf(scheme);
-  return { before: withFields(before, fields), after: withFields(after, fields) };
 }

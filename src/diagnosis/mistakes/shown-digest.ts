@@ -4,7 +4,7 @@ import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
 import { rawHeaderList } from '../../signature/schemes/header-list.ts';
 import { SignatureVerifier } from '../../signature/signature-verifier.ts';
 import { explainTexts } from '../signature/explain-signature.ts';
-import { OLD_SECRET } from './fixes.ts';
+import { OLD_SECRET } from './common-mistakes.ts';
 import { DIGEST_BYTES } from '../signature/constructs.ts';
 
 /** Matches texts that may be a digest in hex or base64, by their length. */

@@ -1,14 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { ExaminedFailure, FailureToExamine } from '../../transport/probes/examined-failure.ts';
 import { sceneOf, type Scene } from '../../transport/probes/probes.ts';
-import { predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
+import { AT_ONCE, predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
 
 /** Matches the codes of causes that further tests can make more exact. Empty stands for an unknown cause. */
 const INEXACT =
   /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-[\w-]+|wants-(?:tls|client-certificate)|not-found|not-found-words|no-post|bad-gateway|late)$/;
-
-/** Probes that run first, because they do not use the network. Their results decide which other probes run. */
-const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
 
 /** Finds the first cause whose predictions agree with the results of tests, which do not send the message again. */
 export async function examineWithProbes(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
@@ -30,25 +27,20 @@ async function examine(
   { error, cause, status }: FailureToExamine,
   { show, proxy }: Scene,
 ): Promise<ExaminedFailure | undefined> {
-  const agrees = async (shows: CausePrediction['shows']): Promise<boolean> => {
+  // A probe of a cause starts only if the earlier ones agree. Those of all causes run at the same time.
+  const agrees = async ({ shows }: CausePrediction): Promise<boolean> => {
     for (const [probe, pattern] of shows) if (!pattern.test(await show(probe))) return false;
     return true;
   };
   const all = predictions();
-  const atOnce = all.map(({ shows }) => agrees(shows.filter(([probe]) => AT_ONCE.has(probe))));
-  const isPossible = await Promise.all(atOnce);
-  const possible = all.filter((_, at) => isPossible[at]);
-  // Starts the first slow probe of each cause now. The next probe of a cause starts only if the earlier ones agree.
-  for (const { shows } of possible) void show(shows.find(([probe]) => !AT_ONCE.has(probe))?.[0] ?? '');
-  let found: CausePrediction | undefined;
-  for (const each of possible) if (found === undefined && (await agrees(each.shows))) found = each;
+  const agreeing = await Promise.all(all.map(agrees));
+  const found = all.find((_, at) => agreeing[at]);
   if (found === undefined && (proxy === undefined || cause === undefined)) return undefined;
   const code = found?.code ?? cause ?? error;
   const quoted = await Promise.all(quotedProbes(code).map(async (name) => [name, await show(name)] as const));
   const shown = quoted.filter(([name, text]) => text !== '' && !AT_ONCE.has(name));
   return {
     cause: code,
-    ...(found?.location !== undefined && { location: await show(found.location) }),
     // Sets `shown` for a response even if empty, to mark a cause that does not come from the words of the response.
     ...((shown.length > 0 || (found && status !== undefined)) && { shown: Object.fromEntries(shown) }),
     ...(proxy !== undefined && { proxy: proxy.variable }),

@@ -12,12 +12,7 @@ export function networkCauseText(code: string): NetworkCauseText | undefined {
   const part = (name: string): string | undefined => partsOf(row, name)[0];
   const confidence = (['likely', 'possible'] as const).find((level) => part(level)) ?? 'proved';
   const [says, fix = ''] = [part(confidence), part('fix')];
-  return {
-    says: says && hedged(says, confidence),
-    confidence,
-    fix,
-    receiverFix: part('receiver') ?? fix,
-  };
+  return { says: says && hedged(says, confidence), confidence, fix };
 }
 
 function partsOf(row: string, name: string): readonly string[] {
@@ -28,9 +23,10 @@ export interface CausePrediction {
   readonly code: string;
   /** Names of tests (PROBES), each with a pattern that the start of its result must match. */
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
-  /** Name of the probe whose result replaces `{location}` in the explanation. */
-  readonly location: string | undefined;
 }
+
+/** Probes that do not use the network. They come first in a prediction. */
+export const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
 
 export function predictions(): readonly CausePrediction[] {
   return Object.entries(NETWORK_CAUSES).flatMap(([code, row]) =>
@@ -39,7 +35,7 @@ export function predictions(): readonly CausePrediction[] {
         const [, probe = '', pattern = ''] = /^(\w+)=(.+)$/.exec(each) ?? [];
         return [probe, new RegExp(`^(?:${pattern})`)] as const;
       });
-      return { code, shows, location: partsOf(row, 'location')[0] };
+      return { code, shows: shows.toSorted(([one], [other]) => +AT_ONCE.has(other) - +AT_ONCE.has(one)) };
     }),
   );
 }

@@ -7,15 +7,12 @@ export const CHECK_PROXY = `check {proxy}: host, port, and http:// or https://; 
 
 /**
  * Explanations of error codes and causes that are known without further tests. Each line begins with its name:
- * `proved`, `likely` or `possible` says what happened, with this confidence; `fix` is the fix for the user of the
- * sender; `receiver` is the fix for the author of the receiver, by default the same.
+ * `proved`, `likely` or `possible` says what happened, with this confidence; `fix` is the fix.
  */
 export const TOLD_CAUSES: Readonly<Record<string, string>> = {
-  timeout: `fix: let the receiver respond first and work later; --timeout waits longer, up to 30s
-    receiver: respond with 2xx first and do the work later: put the message into a queue`,
+  timeout: 'fix: let the receiver respond with 2xx first and work later; --timeout waits longer, up to 30s',
   'headers-unfinished': `proved: it began its response, but did not end the headers in time
-    fix: let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s
-    receiver: send status and headers at once (an empty line ends them), and do the work later`,
+    fix: let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s`,
   'no-connection-in-time': `proved: no connection could be made in time: {host} neither accepted nor rejected it
     fix: try nc -vz with this host and port on that machine itself: if it connects, let the firewalls there and in between accept the port (ufw allow, security groups); else check the address, and that the host is up and its program runs`,
   refused: `fix: ${START_IT}; hooks listen starts a receiver that shows each request`,
@@ -28,32 +25,24 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
   'not-allowed': 'fix: allow it in the firewall or sandbox of this machine',
   dns: 'fix: check the host name in the URL',
   'dns-for-now': 'fix: check the network and the name server of this machine (/etc/resolv.conf, VPN)',
-  reset: `fix: look into the log of the receiver: it may have crashed on this message, or a proxy in front of it closed the connection
-    receiver: look into the receiver's log: it has crashed, or a limit closed the connection`,
-  protocol: `fix: check the port: does something other than HTTP listen there?
-    receiver: check that the port speaks HTTP`,
+  reset:
+    'fix: look into the log of the receiver: it may have crashed on this message, or a limit of it or of a proxy in front of it closed the connection',
+  protocol: 'fix: check the port: does something other than HTTP listen there?',
   'malformed-http':
-    'fix: let the receiver, or the proxy in front of it, send correct HTTP; the port itself is right',
-  'unasked-response':
-    'fix: let the receiver send one response to each request, and 100 Continue only to a request with Expect',
-  'unasked-upgrade':
-    'fix: let this path respond without an upgrade (101): webhooks do not ask for WebSocket or HTTP/2',
+    'fix: let the receiver, or the proxy in front of it, send correct HTTP: one response to each request, without an upgrade (101) or a 100 Continue that was not asked for',
   'headers-overflow': 'fix: let the receiver send fewer or shorter headers and cookies: 16 KB are read',
-  'tls-self-signed': `fix: ${ISSUER}
-    receiver: get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one`,
+  'tls-self-signed': `fix: ${ISSUER}; for senders that cannot, get a certificate from a public issuer (Let's Encrypt)`,
   'tls-default': `proved: the certificate is not for {hostname} either: the server has none for this name, and sends its default one
     fix: give the server or ingress a certificate for {hostname} (Kubernetes: its host and secret under spec.tls), or correct the name; trusting this certificate (--ca) does not help`,
   'tls-private': `likely: the issuer is a private one (mkcert, a company, a test), which this machine does not trust
-    fix: name its root certificate: --ca FILE, or in the config: delivery: { ca: ./ca.pem } (mkcert: $(mkcert -CAROOT)/rootCA.pem); if that is not enough, let the receiver send its intermediate certificates too (fullchain.pem)
-    receiver: get a certificate from a public issuer (Let's Encrypt); senders do not trust a private one`,
+    fix: name its root certificate: --ca FILE, or in the config: delivery: { ca: ./ca.pem } (mkcert: $(mkcert -CAROOT)/rootCA.pem); if that is not enough, let the receiver send its intermediate certificates too (fullchain.pem)`,
   'tls-expired':
     'fix: renew the certificate; if it is renewed already, let the server load it (nginx -s reload); if that date is still to come, correct the clock of this machine',
   'tls-early':
     'fix: check the clock of this machine (date); if it is right, give the server a certificate that is valid today',
-  'tls-hostname': `fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name (an address needs subjectAltName=IP:…, not DNS:)
-    receiver: get a certificate for this name, or use a name that it is for (a wildcard stands for one label)`,
-  'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)
-    receiver: send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer`,
+  'tls-hostname':
+    'fix: use a name that the certificate is for (a wildcard stands for one label), or let the receiver get one for this name (an address needs subjectAltName=IP:…, not DNS:)',
+  'tls-untrusted': `fix: ${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)`,
   'tls-rejected':
     'fix: give the server another certificate: for servers (serverAuth), signed with SHA-256, by an issuer that may issue it',
   'tls-chain': `proved: the receiver sends only its own certificate, whose issuer is not trusted here
@@ -62,10 +51,11 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
     fix: openssl x509 -noout -subject -in FILE shows whom the file names: if that is another issuer, name the file of the right one; if it is the root above, let the receiver send the intermediate certificates too (fullchain.pem), or add them to the file`,
   'tls-no-http1': `proved: the server rejects HTTP/1.1 in TLS (ALPN), in which messages are sent, as a server that speaks only HTTP/2 does
     fix: let it speak HTTP/1.1, too (Node: http2.createSecureServer({ allowHTTP1: true, … })), or put a proxy in front of it that does`,
+  'client-certificate': `proved: it wants a client certificate (mutual TLS), which webhooks do not have
+    fix: exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender`,
   'tls-alert': `proved: the port speaks TLS, but the handshake with it failed
     fix: look into the log of the server for the reason: its certificate for {hostname}, its TLS versions and ciphers`,
-  tls: `fix: check the certificate, the TLS versions and the ciphers of the server; http:// does without TLS
-    receiver: check that the port speaks TLS 1.2 or later`,
+  tls: 'fix: check the certificate, the TLS versions (1.2 or later) and the ciphers of the server; http:// does without TLS',
   'no-tls': `proved: its response to TLS is not TLS
     fix: check that the port speaks TLS; http:// does without it`,
   'tls-unfinished': `proved: the TLS handshake did not finish, so no message was sent
@@ -92,7 +82,6 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
     fix: ${CHECK_PROXY}`,
   'tunnel-no-tls': `proved: the response through the proxy in {proxy} is not TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS
     fix: ${CHECK_PROXY}`,
-  'blocked-address': `fix: allow it with --allow-private or delivery.allowPrivate, if it is yours
-    receiver: use an address that may be connected to`,
+  'blocked-address': 'fix: allow it with --allow-private or delivery.allowPrivate, if it is yours',
   aborted: 'fix: try again',
 };

@@ -1,8 +1,6 @@
 /** The result of examining a failed request: the code of its cause, and the values that the explanation quotes. */
 export interface ExaminedFailure {
   readonly cause: string;
-  /** The value of `{location}` in the explanation, such as the URL that works instead, or the protocol of the port. */
-  readonly location?: string;
   /** Results of tests (PROBES) that the explanation quotes, by the name of the probe. */
   readonly shown?: Readonly<Record<string, string>>;
   /** The environment variable that sets the proxy, such as `https_proxy`. Absent without a proxy. */

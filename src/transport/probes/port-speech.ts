@@ -8,12 +8,8 @@ export interface PortFacts {
    * The protocol of the first bytes. `closed`: the server closed the connection without sending a byte. `silent`: no
    * byte arrived in time. `refused`: the connection failed.
    */
-  readonly speech: 'tls' | 'http' | 'http2' | 'database' | 'other' | 'closed' | 'silent' | 'refused';
-  /**
-   * Details that depend on `speech`. `http`: the status and the allowed methods, `405 (Allow: GET)`. `database`: its
-   * name. `other`: the greeting, `SSH-2.0-OpenSSH_9.6`. `tls`: `mutual` if the server requests a client certificate,
-   * `accepted` if it accepts TLS 1.2 and requests none.
-   */
+  readonly speech: 'tls' | 'http' | 'http2' | 'other' | 'closed' | 'silent' | 'refused';
+  /** `http`: the status and the allowed methods, `405 (Allow: GET)`. `other`: the greeting, `SSH-2.0-OpenSSH_9.6`. */
   readonly words?: string;
 }
 
@@ -27,39 +23,17 @@ export interface AskedPort {
 }
 
 /**
- * Finds out the protocol of a port: asks in TLS, then in HTTP and in the protocols of DATABASES. TLS comes first
- * because many TLS servers respond to plain HTTP with a 400 in plain HTTP. Asks in HTTP even if the response to TLS is
- * in an unknown protocol, because Python's servers respond to a TLS hello in HTTP/0.9, without a status line.
- * `isHttpTried`: the failed request was HTTP, so a port that is silent in TLS is not asked in HTTP.
+ * Finds out the protocol of a port: asks in TLS, then in HTTP. TLS comes first because many TLS servers respond to plain
+ * HTTP with a 400 in plain HTTP. Asks in HTTP even if the response to TLS is in an unknown protocol, because Python's
+ * servers respond to a TLS hello in HTTP/0.9, without a status line. `isHttpTried`: the failed request was HTTP, so a
+ * port that is silent in TLS is not asked in HTTP.
  */
 export async function askPort(asked: AskedPort, isHttpTried = false): Promise<PortFacts> {
   const hello = await askInTls(asked);
-  if (['tls', 'http', 'http2', 'refused'].includes(hello.speech)) return hello;
   const isOver = hello.speech === 'silent' && isHttpTried;
-  const [plain, database] = await Promise.all([
-    isOver ? hello : askInHttp({ ...asked, isTls: false }),
-    askAsDatabase(asked),
-  ]);
-  return database ?? (hello.speech === 'other' && plain.speech === 'closed' ? hello : plain);
-}
-
-/** Databases that are recognized by their response to a first message. PostgreSQL is asked whether it supports TLS. */
-const DATABASES = [
-  { name: 'Redis', question: 'PING\r\n', response: /^(?:\+PONG|-(?:NOAUTH|DENIED|LOADING) )/ },
-  { name: 'PostgreSQL', question: '\0\0\0\u0008\u0004\u00d2\u0016\u002f', response: /^[SN]$/ },
-] as const;
-
-async function askAsDatabase(asked: AskedPort): Promise<PortFacts | undefined> {
-  const asking = DATABASES.map(({ name, question, response }) =>
-    ask({ ...asked, isTls: false }, (socket, settle) => {
-      socket.once('data', (chunk: Buffer) => {
-        const isFound = response.test(chunk.toString('latin1'));
-        settle(isFound ? { speech: 'database', words: name } : { speech: 'other' });
-      });
-      socket.write(question, 'latin1');
-    }),
-  );
-  return (await Promise.all(asking)).find(({ speech }) => speech === 'database');
+  if (isOver || /^(?:tls|http2?|refused)$/.test(hello.speech)) return hello;
+  const plain = await askInHttp({ ...asked, isTls: false });
+  return hello.speech === 'other' && plain.speech === 'closed' ? hello : plain;
 }
 
 /** Sends a request without a body: by default, one that does not change the state of a server (RFC 9110, 9.3.7). */
@@ -70,35 +44,16 @@ export function askInHttp(asked: AskedPort, line = 'OPTIONS *', host = 'localhos
   });
 }
 
-/**
- * Starts a handshake in TLS 1.2 or earlier, where the server's request for a client certificate is not encrypted. Does
- * not verify the certificate of the server, because no request is sent.
- */
-export function askInTls(
-  asked: AskedPort,
-  servername = isIP(asked.host) === 0 ? asked.host : '',
-): Promise<PortFacts> {
+/** Sends a TLS hello, and reads the first bytes of the response. Does not finish the handshake. */
+export function askInTls(asked: AskedPort): Promise<PortFacts> {
   return ask({ ...asked, isTls: false }, (socket, settle) => {
-    let bytes = Buffer.alloc(0);
     const below = new Duplex({
       read: () => {},
       write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
     });
-    socket.on('data', (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      below.push(chunk);
-      const facts = factsOf(bytes);
-      const types = messageTypes(bytes);
-      if (types.includes(CERTIFICATE_REQUEST)) settle({ ...facts, words: 'mutual' });
-      else if (types.includes(SERVER_HELLO_DONE)) settle({ ...facts, words: 'accepted' });
-      else if (bytes[0] !== HANDSHAKE) settle(facts);
-    });
-    socket.once('close', () => {
-      if (bytes.length > 0) settle(factsOf(bytes));
-      below.destroy();
-    });
-    const options = { socket: below, servername, maxVersion: 'TLSv1.2', rejectUnauthorized: false } as const;
-    connectTls(options).on('error', () => {});
+    socket.once('data', (chunk: Buffer) => settle(factsOf(chunk))).once('close', () => below.destroy());
+    const servername = isIP(asked.host) === 0 ? asked.host : '';
+    connectTls({ socket: below, servername, rejectUnauthorized: false }).on('error', () => {});
   });
 }
 
@@ -139,11 +94,9 @@ function ask(
   });
 }
 
-// Types of TLS records, then of handshake messages (RFC 5246, A.1 and A.4).
+// Types of TLS records (RFC 5246, A.1).
 const ALERT = 0x15;
 const HANDSHAKE = 0x16;
-const CERTIFICATE_REQUEST = 13;
-const SERVER_HELLO_DONE = 14;
 /** The type of the first frame that an HTTP/2 server sends, on stream 0 (RFC 9113, 3.4 and 4.1). */
 const SETTINGS = 4;
 
@@ -165,20 +118,4 @@ function factsOf(bytes: Buffer): PortFacts {
   // Skips runs of fewer than five printable characters, which are accidental in a binary greeting such as MySQL's.
   const words = text.match(/[ -~]{5,}/g)?.join(' ') ?? '';
   return { speech: 'other', words: printable(words.trim(), 60) };
-}
-
-/** Returns the types of all TLS handshake messages that have begun. A record can hold several, or a part of one. */
-function messageTypes(bytes: Buffer): number[] {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at + 5 <= bytes.length && bytes[at] === HANDSHAKE;) {
-    const end = at + 5 + bytes.readUInt16BE(at + 3);
-    pieces.push(bytes.subarray(at + 5, end));
-    at = end;
-  }
-  const messages = Buffer.concat(pieces);
-  const types: number[] = [];
-  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3)) {
-    types.push(messages[at] ?? 0);
-  }
-  return types;
 }

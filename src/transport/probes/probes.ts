@@ -1,11 +1,13 @@
+import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { hostAt, isOwnAddress, localPorts, portsNear, programAt, spokenAt } from './local-ports.ts';
+import { setTimeout } from 'node:timers/promises';
+import { isOwnAddress, ownAddresses, portsNear, spokenAt } from './local-ports.ts';
 import { askInHttp, askInTls, askPort, responseInHttp, speechText, type AskedPort } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
 import { nearHost } from '../../suggest.ts';
 import { bareHost, portOf } from '../../url.ts';
 import type { FailureToExamine } from './examined-failure.ts';
-import { addressOf, isInContainer } from './name-probes.ts';
 import { routesAt } from './path-probes.ts';
 
 /** A failed request, and the tests (PROBES) that examine it. */
@@ -64,8 +66,20 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const meant = nearHost(to.hostname, [...urls, ...Object.values(env)]);
     return meant === undefined ? '' : `${to.protocol}//${meant}:${portOf(to)}`;
   },
-  within: ({ failure: { env } }) => (isInContainer(env) ? ' in this container' : ''),
-  address: ({ failure, asked }) => addressOf(asked.host, failure, asked.timeoutMs),
+  within: ({ failure: { env } }) => {
+    const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
+    const isInContainer = isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+    return isInContainer ? ' in this container' : '';
+  },
+  /** The address of the host, an error code such as `ENOTFOUND`, or `late`. */
+  address: ({ failure: { lookUp = lookup }, asked: { host, timeoutMs } }) => {
+    if (isIP(host) > 0) return host;
+    const found = lookUp(host).then(
+      ({ address }) => address,
+      (error: NodeJS.ErrnoException) => error.code ?? 'failed',
+    );
+    return Promise.race([found, setTimeout(timeoutMs, 'late', { ref: false })]);
+  },
   addressed: async ({ asked: { host }, show }) =>
     isIP(host) > 0 ? host : `${host} (${await show('address')})`,
   machine: async ({ show }) => {
@@ -76,11 +90,10 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
     return speechText(await askPort(half, url.protocol === 'http:'));
   },
-  /** The protocol of the port, such as `TLS` or `Redis`. An unknown protocol is described by its first words. */
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
-    const quoted = `another protocol, not HTTP${words && `: "${words}"`}`;
-    return { database: words, other: quoted }[speech] ?? speech.toUpperCase();
+    if (speech === 'http2') return 'HTTP/2 without TLS only (h2c, as gRPC does), not HTTP/1.1';
+    return speech === 'other' ? `another protocol, not HTTP${words && `: "${words}"`}` : speech.toUpperCase();
   },
   options: ({ url: { host, pathname }, receiver }) => responseInHttp(receiver, `OPTIONS ${pathname}`, host),
   tunnel: async ({ asked, url }) => {
@@ -97,21 +110,16 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   },
   /** The URL of another address of this machine at which a program listens on the same port. */
   elsewhere: async ({ url: { protocol }, asked }) => {
-    const listener = localPorts().find(({ port }) => port === asked.port);
-    const host = listener ? hostAt(listener) : asked.host === '::1' ? '127.0.0.1' : '::1';
-    if (host === asked.host || (await askInTls({ ...asked, host })).speech === 'refused') return '';
-    return `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
-  },
-  /** The program that listens on the port. Empty if the host is not this machine, or the program is not found. */
-  program: async ({ asked, show }) => {
-    const listener = localPorts().find(({ port }) => port === asked.port);
-    return listener && (await show('machine')) === 'own' ? programAt(listener) : '';
+    const hosts = ownAddresses().filter((host) => host !== asked.host);
+    const facts = await Promise.all(hosts.map((host) => askInTls({ ...asked, host })));
+    const host = hosts.find((_, at) => facts[at]?.speech !== 'refused');
+    return host === undefined ? '' : `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
   /** Up to MOST_TOLD other ports of this machine that speak HTTP or TLS. */
   others: async ({ asked }) => {
     const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    return told.length === 0 ? '' : `on this machine, ${told.join(', ')}`;
+    return told.length === 0 ? '' : `; on this machine, ${told.join(', ')}`;
   },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),

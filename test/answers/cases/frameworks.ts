@@ -202,13 +202,6 @@ const PAGES: readonly Omit<RespondingCase, 'status'>[] = [
     fix: 'exempt /hook from the login',
   },
   {
-    id: 'status-in-200',
-    title: 'the response of a Lambda function comes as the body of a 200',
-    body: '{"statusCode":401,"body":"unauthorized"}',
-    cause: 'it responds with 200, and another status in the body',
-    fix: 'Lambda proxy integration',
-  },
-  {
     id: 'php-warning',
     title: 'PHP responds with 200 and an error message',
     body: '<br />\n<b>Fatal error</b>:  Uncaught Error: Call to undefined function json_decod()',

@@ -6,6 +6,7 @@ const UBUNTU = 'nginx/1.24.0 (Ubuntu)';
 const NGINX = { Server: UBUNTU };
 const CLOUDFLARE = { Server: 'cloudflare' };
 const HTTP_API = { 'apigw-requestid': 'abc=' };
+const REST_API = { 'x-amzn-RequestId': '0f1c2d3e-4b5a', 'x-amzn-ErrorType': 'InternalServerErrorException' };
 const CRASH = "Cannot read properties of undefined (reading 'x-signature')";
 const NOT_RUNNING = 'the application behind it is not running';
 const CLOUDWATCH = 'look into the log of the function (CloudWatch';
@@ -22,7 +23,7 @@ type HostResponse = readonly [
 const FUNCTIONS: readonly HostResponse[] = [
   [
     'api-gateway-502',
-    { status: 502, body: '{"message": "Internal server error"}' },
+    { status: 502, headers: REST_API, body: '{"message": "Internal server error"}' },
     'the host responded in place of the function, which failed or returned no',
     CLOUDWATCH,
     [NOT_RUNNING],

@@ -119,7 +119,7 @@ const LATER: readonly RespondingCase[] = (
     [408, '408…means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [423, '423…means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [425, '425…means: try again later', 'let the receiver respond with 2xx to a valid message'],
-    [503, 'is not available now', 'look into the log of the receiver, or of the proxy in front of it'],
+    [503, 'is not available now', 'look into the log of the receiver'],
     [
       504,
       'responded in place of the application, which took too long',

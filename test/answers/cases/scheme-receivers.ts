@@ -172,7 +172,7 @@ const CASES: readonly SchemeCase[] = [
       digest: (text) => createHash('sha256').update(TEXT_SECRET).update(text).digest('hex'),
     },
     cause: 'it accepts what is signed as SHA-256(secret + body), a plain hash in place of an HMAC',
-    fix: 'use an HMAC, keyed with the secret',
+    fix: 'hash once, with an HMAC that is keyed with the secret',
   },
   {
     id: 'github-newline-in-secret',
@@ -199,7 +199,7 @@ const CASES: readonly SchemeCase[] = [
     id: 'stripe-body-alone',
     title: 'a receiver of Stripe hashes the body without the time',
     receiver: { scheme: 'stripe', text: ({ body }) => body },
-    cause: 'it verifies the body alone, without the timestamp',
+    cause: 'it verifies another text than {timestamp}.{body}: it accepts what is signed over {body}',
     fix: 'for stripe compute the HMAC-SHA256 of {timestamp}.{body}',
   },
   {
@@ -218,13 +218,6 @@ const CASES: readonly SchemeCase[] = [
     },
     cause: 'it reads only the first of several signatures',
     fix: 'split Stripe-Signature at its commas and compare each signature in it',
-  },
-  {
-    id: 'stripe-milliseconds',
-    title: 'a receiver of Stripe compares the time with Date.now()',
-    receiver: { scheme: 'stripe', takesTime: (seconds) => Math.abs(Date.now() - seconds) <= 300_000 },
-    cause: 'it reads the timestamp, which is in seconds, as milliseconds',
-    fix: 'compare seconds: Math.floor(Date.now() / 1000)',
   },
   {
     id: 'slack-no-version',
@@ -248,14 +241,14 @@ const CASES: readonly SchemeCase[] = [
     title: 'a receiver of Standard Webhooks takes the text after whsec_ as the key',
     receiver: { scheme: 'standard-webhooks', key: WHSEC.slice('whsec_'.length) },
     cause: 'it accepts what is signed without whsec_ before the secret',
-    fix: 'remove whsec_ from the secret, decode the rest from base64',
+    fix: 'decode what follows the prefix of the secret from base64',
   },
   {
     id: 'standard-whole-secret',
     title: 'a receiver of Standard Webhooks takes the whole secret as the key',
     receiver: { scheme: 'standard-webhooks', key: WHSEC },
-    cause: 'it accepts what is signed with the text of the secret as the key',
-    fix: 'remove whsec_ from the secret, decode the rest from base64',
+    cause: 'it accepts what is signed with the text of the secret',
+    fix: 'decode what follows the prefix of the secret from base64',
   },
   {
     id: 'standard-no-id',
@@ -372,14 +365,14 @@ const OTHERS: readonly Tested[] = [
     title: `the receiver computes sha1(${formula})`,
     receiver: verifiesX((body) => createHash('sha1').update(before).update(body).update(after).digest('hex')),
     cause: `it accepts what is signed as SHA-1(${formula}), a plain hash in place of an HMAC`,
-    fix: 'use an HMAC, keyed with the secret',
+    fix: 'hash once, with an HMAC that is keyed with the secret',
   })),
   {
     id: 'receiver-key-and-body-swapped',
     title: 'the receiver swaps key and message of the HMAC',
     receiver: verifiesX((body) => createHmac('sha1', body).update(SECRET).digest('hex')),
     cause: 'it accepts what is signed with the body as the key and the secret as the message',
-    fix: 'use an HMAC, keyed with the secret: HMAC-SHA1 in hex',
+    fix: 'hash once, with an HMAC that is keyed with the secret',
   },
   {
     id: 'receiver-sha256-reserialised',

@@ -68,16 +68,16 @@ it.each([
   ['MySQL', Buffer.from('4a0000000a382e302e333600', 'hex').toString('latin1'), '8.0.36'],
 ])('quotes the greeting of another protocol: %s', async (_what, greeting, words) => {
   const port = await answering(() => {}, greeting);
-  const location = `another protocol, not HTTP: "${words}"`;
-  expect(await examine(`http://127.0.0.1:${port}/`)).toEqual({ cause: 'speaks-other', location });
+  const shown = { words: `another protocol, not HTTP: "${words}"` };
+  expect(await examine(`http://127.0.0.1:${port}/`)).toEqual({ cause: 'speaks-other', shown });
 });
 
 it('cuts a greeting, and does not print its control characters', async () => {
   const port = await answering(() => {}, `\u001b[31mhello ${'x'.repeat(500)}`);
-  const { location = '' } = (await examine(`http://127.0.0.1:${port}/`)) ?? {};
-  expect(location).toContain('hello xxx');
-  expect(location).not.toContain('\u001b');
-  expect(location.length).toBeLessThan(100);
+  const { shown: { words = '' } = {} } = (await examine(`http://127.0.0.1:${port}/`)) ?? {};
+  expect(words).toContain('hello xxx');
+  expect(words).not.toContain('\u001b');
+  expect(words.length).toBeLessThan(100);
 });
 
 function through(port: number, scheme = 'http', error = 'refused'): ReturnType<typeof examineFailure> {
@@ -92,7 +92,7 @@ describe('a proxy', () => {
     const port = await answering((socket) => socket.end('HTTP/1.1 405 Method Not Allowed\r\n\r\n'));
     expect(await through(port)).toEqual({
       cause: 'no-proxy',
-      location: 'responded with 405 to',
+      shown: { tunnel: 'responded with 405 to' },
       proxy: 'https_proxy',
     });
   });
@@ -106,7 +106,7 @@ describe('a proxy', () => {
     const port = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await through(port, 'https', 'tls')).toMatchObject({
       cause: 'proxy-scheme',
-      location: `http://127.0.0.1:${port}/`,
+      shown: { words: 'HTTP', otherScheme: `http://127.0.0.1:${port}/` },
     });
   });
 });
@@ -132,7 +132,8 @@ it('names TLS only for http://', async () => {
 it('examines what else listens only after a connection that was really refused', async () => {
   const { signal } = new AbortController();
   const failure = { url: 'http://127.0.0.1:1/', error: 'refused', env: { container: 'podman' }, signal };
-  expect(await examineFailure(failure)).toEqual({ cause: 'container' });
+  const shown = { within: ' in this container' };
+  expect(await examineFailure(failure)).toMatchObject({ cause: 'nothing-listens', shown });
   for (const cause of ['unreachable', 'not-allowed', 'no-network']) {
     expect(await examineFailure({ ...failure, cause })).toBeUndefined();
   }

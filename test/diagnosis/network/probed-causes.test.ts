@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineFailure, networkCauseOf } from '../../../src/diagnosis/explain.ts';
 import { predictions, quotedProbes } from '../../../src/diagnosis/network/network-causes.ts';
-import { localPorts, programAt } from '../../../src/transport/probes/local-ports.ts';
 import { PROBES } from '../../../src/transport/probes/probes.ts';
 import { listening, startHttp, type Respond } from '../../answers/counterparts.ts';
 
@@ -35,15 +32,12 @@ async function accepting(onSocket: (socket: Socket) => void): Promise<number> {
 
 describe('the predictions', () => {
   it('name only probes that exist', () => {
-    const names = predictions().flatMap(({ shows, location }) => [
-      ...shows.map(([probe]) => probe),
-      ...(location === undefined ? [] : [location]),
-    ]);
+    const names = predictions().flatMap(({ shows }) => shows.map(([probe]) => probe));
     expect(names.filter((name) => !Object.hasOwn(PROBES, name))).toEqual([]);
   });
 
   it('have a sentence whose facts are all known', () => {
-    const facts = { url: 'http://a.example/hook', location: 'x' };
+    const facts = { url: 'http://a.example/hook' };
     const left = predictions().flatMap(({ code }) => {
       const shown = Object.fromEntries(
         quotedProbes(code).map((name) => [name, Object.hasOwn(PROBES, name) ? 'x' : `{${name}}`]),
@@ -66,7 +60,7 @@ describe('after a refused connection', () => {
     const asked = port % 10 === 9 ? port - 1 : port + 1;
     const found = await examine({ url: `http://127.0.0.1:${asked}/`, error: 'refused' });
     expect(found).toMatchObject({
-      cause: 'other-port',
+      cause: 'nothing-listens',
       shown: { others: expect.stringContaining(String(port)) },
     });
   });
@@ -74,33 +68,8 @@ describe('after a refused connection', () => {
   it('blames nothing but the port of another machine', async () => {
     const url = 'http://hooks.test:1/';
     const found = await examine({ url, error: 'refused', lookUp: async () => ({ address: '192.0.2.77' }) });
-    expect(found).toMatchObject({ cause: 'refused-there', location: 'hooks.test (192.0.2.77)' });
-  });
-});
-
-describe.runIf(process.platform === 'linux')('a port of this machine', () => {
-  it('is listed with its address and program', async () => {
-    const port = await accepting(() => {});
-    const [listed] = localPorts().filter((each) => each.port === port);
-    expect(listed).toMatchObject({ address: '127.0.0.1' });
-    expect(listed && programAt(listed)).toMatch(new RegExp(`^ \\(.+, process ${process.pid}\\)$`));
-  });
-
-  it('whose program is stopped is explained by that', async () => {
-    const code = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
-    const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const [said] = (await once(child.stdout, 'data')) as [Buffer]; // stdout has no encoding
-    child.kill('SIGSTOP');
-    const found = await examine({
-      url: `http://127.0.0.1:${Number(said)}/`,
-      error: 'timeout',
-      timeoutMs: 300,
-    });
-    expect(found).toMatchObject({
-      cause: 'port-silent',
-      shown: { program: expect.stringContaining(`process ${child.pid}, stopped`) },
-    });
+    const shown = { addressed: 'hooks.test (192.0.2.77)' };
+    expect(found).toMatchObject({ cause: 'refused-there', shown });
   });
 });
 
@@ -140,21 +109,6 @@ describe('after a response of the server behind the port', () => {
     );
     const found = await examine({ ...failed, url: `${scheme}://127.0.0.1:${port}/hook`, cause: told });
     expect(found?.cause).toBe(cause);
-  });
-});
-
-describe('a port that does not speak HTTP', () => {
-  const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
-  it.each<[name: string, responds: (bytes: Buffer) => string]>([
-    ['Redis', (bytes) => (bytes.toString().startsWith('PING') ? '-NOAUTH Authentication required.\r\n' : '')],
-    ['PostgreSQL', (bytes) => (bytes.equals(SSL_REQUEST) ? 'N' : '')],
-  ])('is known as that of %s', async (name, responds) => {
-    const port = await accepting((socket) =>
-      socket.on('error', () => {}).once('data', (bytes) => socket.end(responds(bytes))),
-    );
-    const at = `127.0.0.1:${port}/`;
-    const spoken = { cause: 'speaks-other', location: name };
-    expect(await examine({ url: `http://${at}`, error: 'reset' })).toEqual(spoken);
   });
 });
 
@@ -210,7 +164,7 @@ describe('with a proxy', () => {
     const proxy = await accepting((socket) => socket.on('error', () => {}).destroy());
     const env = { https_proxy: `http://127.0.0.1:${proxy}` };
     const found = await examine({ url: 'https://hooks.test/', error: 'reset', env });
-    const location = 'closes the connection after';
-    expect(found).toEqual({ cause: 'no-proxy', location, proxy: 'https_proxy' });
+    const shown = { tunnel: 'closes the connection after' };
+    expect(found).toEqual({ cause: 'no-proxy', shown, proxy: 'https_proxy' });
   });
 });
