@@ -1,6 +1,6 @@
 import { BodyCandidate, bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
 import { COSTS, type Cost } from '../signature/change.ts';
-import { CONSTRUCTS, HASH_NAMES, otherHashCode } from '../signature/constructs.ts';
+import { CONSTRUCTS, hashName, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
@@ -110,7 +110,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
     for (const [notation, write] of Object.entries(NOTATIONS).slice(0, isOwnHash ? undefined : 2)) {
       for (const prefix of new Set([own, '', `${algorithm}=`])) {
         const differences = [
-          !isOwnHash && `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[hash]}`,
+          !isOwnHash && `an HMAC with ${hashName(algorithm)} instead of ${hashName(hash)}`,
           notation !== encoding && `the digest in ${notation} instead of ${encoding}`,
           prefix !== own && (prefix ? `${prefix} in front of the digest` : `the bare digest without ${own}`),
         ].filter((text) => text !== false);
@@ -222,7 +222,7 @@ function* otherConstructs(signer: MistakenSigner, cost: Cost): Generator<Explain
   };
   for (const algorithm of new Set([scheme.hash, 'sha256', 'sha1', 'md5'] as const)) {
     for (const { code, would, digest: digestOf } of CONSTRUCTS.filter((each) => each.cost === cost)) {
-      const says = `it accepts what is signed ${would(HASH_NAMES[algorithm])}`;
+      const says = `it accepts what is signed ${would(hashName(algorithm))}`;
       const mistake = { code, says, fix: fixes[code] ?? right };
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
       yield [{ digest }, mistake];

@@ -27,9 +27,6 @@ function references(schemeName: string): readonly string[] {
   return names.flatMap((name) => REFERENCES.map((write) => write(name)));
 }
 
-/** The secret in the examples of the README and of `hooks --help`. */
-const DOCS_EXAMPLE = 's3cret';
-
 /** First words of placeholders in example code: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
 const OWNERS = ['', 'your', 'my', 'test', 'super'];
 const NOUNS = ['', 'webhook', 'signing'].flatMap((kind) =>
@@ -39,12 +36,12 @@ const ENDS = ['', 'here', '123'];
 
 let placeholders: ReadonlySet<string> | undefined;
 
-/** Returns all placeholders. Makes them on first use, because verifying a valid signature does not need them. */
+/** Returns all placeholders, and the secret of our README, `s3cret`. Makes them on first use, because verifying a valid signature does not need them. */
 function allPlaceholders(): ReadonlySet<string> {
   const named = OWNERS.flatMap((owner) =>
     NOUNS.flatMap((noun) => ENDS.map((end) => `${owner} ${noun} ${end}`)),
   );
-  placeholders ??= new Set(['change me', 'replace me', 'test', ...named].flatMap(joinedWords));
+  placeholders ??= new Set(['s3cret', 'change me', 'replace me', 'test', ...named].flatMap(joinedWords));
   return placeholders;
 }
 
@@ -85,7 +82,6 @@ export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Se
       return [
         change('', 'with an empty secret', NOT_SET + decodedKeyFix(secrets)),
         ...WORDS_FOR_NOTHING.map((word) => change(word, `with the word "${word}" as the secret`, NOT_SET)),
-        change(DOCS_EXAMPLE, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`),
       ];
     case 3:
       return references(schemeName).map((text) => {
@@ -94,7 +90,7 @@ export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Se
       });
     case 4:
       return Array.from(allPlaceholders(), (text) =>
-        change(text, `with "${text}" as the secret, as examples have it`, NOT_SET),
+        change(text, `with "${text}" as the secret, as examples have it`),
       );
     default:
       return cost satisfies never;
@@ -129,7 +125,7 @@ const NO_HEX =
 
 /** Whether a secret is an example of our docs or a usual placeholder, such as `changeme` or `your_webhook_secret`. */
 export function isExampleSecret(secret: string): boolean {
-  return secret === DOCS_EXAMPLE || allPlaceholders().has(secret);
+  return allPlaceholders().has(secret);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import { bodyChangeLists, bodyReplacements, BodyCandidate } from './body/body-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
-import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
+import { CONSTRUCTS, hashName, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets, undecoded } from './other-secrets.ts';
@@ -194,7 +194,7 @@ function changesOf(
 ): readonly NamedChange[] {
   const isStringified = body.changes.length === 0 && body.value.body !== received;
   return [
-    ...(construct ? [{ ...construct, would: construct.would(HASH_NAMES[algorithm]) }] : []),
+    ...(construct ? [{ ...construct, would: construct.would(hashName(algorithm)) }] : []),
     ...(frame ? [frame] : []),
     ...secret.changes,
     ...(isStringified ? [STRINGIFIED] : body.changes.map((change) => ({ ...change, ...change.refined?.() }))),

@@ -296,7 +296,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'python-repr-signed',
     'a sender in Python signs str(message)',
     "{'a': 1, 'b': True, 'c': None}",
-    ['it would match over the text that Python prints for it, which is not JSON', RAW],
+    ['it would match over the body encoded as the text that Python prints for it', RAW],
     '{"a":1,"b":true,"c":null}',
   ),
 ];
@@ -540,7 +540,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
   ),
   {
     ...keyed('secret-example', 'the other side still uses the secret of the docs', 's3cret', [
-      'it would match with "s3cret" as the secret, the example of the docs',
+      'it would match with "s3cret" as the secret, as examples have it',
       'Give both sides the same secret',
     ]),
     never: ['is not set', NO_MATCH, SECRET],

@@ -171,7 +171,7 @@ describe('a secret that is no secret of a webhook', () => {
     (key) => {
       const { hint } = mismatch({ body: 'b', signature: hmac('b', key), secrets: ['k'] });
       expect(hint).toContain(
-        `it would match with "${key}" as the secret, as examples have it. Set the variable`,
+        `it would match with "${key}" as the secret, as examples have it. Give both sides the same secret`,
       );
     },
   );
