@@ -1,4 +1,4 @@
-import { BodyCandidate, bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
+import { BodyCandidate, bodyChangeLists, bodyReplacements } from '../signature/body/body-changes.ts';
 import { COSTS, type Cost } from '../signature/change.ts';
 import { CONSTRUCTS, hashName, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
@@ -166,7 +166,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
-  const changes = bodyChanges(new BodyCandidate(body, true), cost, NEVER);
+  const changes = [...bodyChangeLists(new BodyCandidate(body, true), cost, NEVER)].flat();
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
     const hashed = RESERIALIZED.has(code) ? 're-serialized JSON' : 'other bytes than the body';
     const says = `it hashes ${hashed}: it accepts what is signed ${would}`;
@@ -196,8 +196,7 @@ function* otherKeys({ context, key: own }: MistakenSigner, cost: Cost): Generato
     const isDecoded = code === 'other-encoding' && fix === KEY_FIX;
     yield [{ key }, { code, says: `it accepts what is signed ${would}`, fix: isDecoded ? TEXT_FIX : fix }];
   }
-  const held = { secrets, otherSecrets: [], schemeName: scheme.name };
-  for (const { code, would, value: key } of otherSecrets(held, cost)) {
+  for (const { code, would, value: key } of otherSecrets({ secrets, otherSecrets: [], scheme }, cost)) {
     const decoded = key.length === 0 ? decodedKeyFix(secrets) : '';
     const says =
       typeof key === 'string' && isExampleSecret(key)

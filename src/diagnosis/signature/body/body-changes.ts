@@ -9,7 +9,8 @@ import { codecChanges, type Bytes } from '../codecs/codec.ts';
 import { BODY_CODECS, BYTE_CODECS, ESCAPES, FORM_FIELDS, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 import { innerBodyChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
-import { jsonNumbers, jsonParts, jsonSpellings } from './json-changes.ts';
+import { PART_CHANGES, withFloats } from './part-changes.ts';
+import { spelledJson } from './spelled-json.ts';
 
 /** Bytes that may have been signed: the received body, or bytes that a mistake may have put in its place. */
 export class BodyCandidate {
@@ -39,16 +40,10 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Applies the changes of this cost to a body. Returns the bodies that the sender or receiver may have used instead. */
-export function bodyChanges(
-  candidate: BodyCandidate,
-  cost: Cost,
-  deadline: Deadline,
-): readonly Changed<BodyCandidate>[] {
-  return [...bodyChangeLists(candidate, cost, deadline)].flat();
-}
-
-/** Yields the results of `bodyChanges` in lists, the likeliest first. If a search ends early, the rest are not made. */
+/**
+ * Applies the changes of this cost to a body. Yields the bodies that the sender or receiver may have used instead, in
+ * lists, the likeliest first. If a search ends early, the rest are not made.
+ */
 export function* bodyChangeLists(
   candidate: BodyCandidate,
   cost: Cost,
@@ -67,11 +62,14 @@ export function* bodyChangeLists(
     yield signedBodies(innerBodyChanges(body), true);
     for (const list of fieldValues(body, deadline)) yield signedBodies(list, true);
   }
-  yield signedBodies(jsonParts(body, cost, deadline), isLikely);
-  // Allows further changes at any cost, because a program that rewrites numbers also rewrites the rest of the JSON.
-  yield signedBodies(jsonNumbers(body, cost, deadline), true);
+  const json = spelledJson(body, deadline);
+  if (json !== undefined) {
+    yield signedBodies(PART_CHANGES.changes(json.node, cost), isLikely);
+    // Allows further changes at any cost, because a program that rewrites numbers also rewrites the rest of the JSON.
+    yield signedBodies(withFloats(json.node, cost), true);
+  }
   yield signedBodies(DECODINGS.changes(written, cost), isLikely);
-  yield signedBodies(jsonSpellings(body, cost, deadline), false);
+  if (json !== undefined) yield signedBodies(json.spelled(cost), false);
   if (deadline.isOver) return;
   yield signedBodies(ENCODINGS.changes(written, cost), false);
 }
