@@ -1,11 +1,11 @@
-import { BodyCandidate, bodyChanges, bodyReplacements } from '../signature/body/body-changes.ts';
+import { BodyCandidate, bodyChangeLists, bodyReplacements } from '../signature/body/body-changes.ts';
 import { COSTS, type Cost } from '../signature/change.ts';
-import { CONSTRUCTS, HASH_NAMES, otherHashCode } from '../signature/constructs.ts';
+import { CONSTRUCTS, hashName, otherHashCode } from '../signature/constructs.ts';
 import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
-import { otherSecrets, undecoded } from '../signature/other-secrets.ts';
+import { decodedKeyFix, isExampleSecret, otherSecrets, undecoded } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
@@ -106,7 +106,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
     for (const [notation, write] of Object.entries(NOTATIONS).slice(0, isOwnHash ? undefined : 2)) {
       for (const prefix of new Set([own, '', `${algorithm}=`])) {
         const differences = [
-          !isOwnHash && `an HMAC with ${HASH_NAMES[algorithm]} instead of ${HASH_NAMES[hash]}`,
+          !isOwnHash && `an HMAC with ${hashName(algorithm)} instead of ${hashName(hash)}`,
           notation !== encoding && `the digest in ${notation} instead of ${encoding}`,
           prefix !== own && (prefix ? `${prefix} in front of the digest` : `the bare digest without ${own}`),
         ].filter((text) => text !== false);
@@ -152,7 +152,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {
-  const changes = bodyChanges(new BodyCandidate(body, true), cost, NEVER);
+  const changes = [...bodyChangeLists(new BodyCandidate(body, true), cost, NEVER)].flat();
   for (const { code, would, value } of [...changes, ...bodyReplacements(cost)]) {
     const isJson = /^(?:python|escaped|reordered|pretty)-/.test(code);
     const hashed = isJson ? 're-serialized JSON' : 'other bytes than the body';
@@ -165,11 +165,12 @@ function* otherKeys({ context }: MistakenSigner, cost: Cost): Generator<Explaine
   const { scheme, secrets } = context;
   const [secret = ''] = secrets;
   const asText = scheme.secret === 'base64' && cost === 1 ? undecoded(secret, scheme) : [];
-  const held = { secrets, otherSecrets: [], schemeName: scheme.name };
-  const changes = [...asText, ...secretChanges(secret, cost), ...otherSecrets(held, cost)];
+  const changes = [...asText, ...secretChanges(secret, cost), ...otherSecrets({ secrets, otherSecrets: [], scheme }, cost)];
   for (const { code, would, value: key, fix = KEY_FIX } of changes) {
-    const says = `it accepts what is signed ${would}`;
-    yield [{ key }, { code, says, fix: fix.replace(/^./, (letter) => letter.toLowerCase()) }];
+    const isOfExamples = typeof key === 'string' && isExampleSecret(key);
+    const says = `it accepts what is signed ${isOfExamples ? `with "${key}", a secret of examples` : would}`;
+    const text = key.length === 0 ? KEY_FIX + decodedKeyFix(secrets) : fix;
+    yield [{ key }, { code, says, fix: text.replace(/^./, (letter) => letter.toLowerCase()) }];
   }
 }
 
@@ -181,7 +182,7 @@ function* otherConstructs(
   const fix = `hash once, with an HMAC that is keyed with the secret: ${verifyingFixes([scheme])}`;
   for (const algorithm of new Set([scheme.hash, 'sha256', 'sha1', 'md5'] as const)) {
     for (const { code, would, digest: digestOf } of CONSTRUCTS.filter((each) => each.cost === cost)) {
-      const says = `it accepts what is signed ${would(HASH_NAMES[algorithm])}`;
+      const says = `it accepts what is signed ${would(hashName(algorithm))}`;
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
       yield [{ digest }, { code, says, fix }];
     }

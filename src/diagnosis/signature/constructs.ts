@@ -21,14 +21,6 @@ export interface Construct {
   readonly digest: (parts: SignedParts) => Buffer;
 }
 
-export const HASH_NAMES: Readonly<Record<HmacAlgorithm, string>> = {
-  sha1: 'SHA-1',
-  sha256: 'SHA-256',
-  sha384: 'SHA-384',
-  sha512: 'SHA-512',
-  md5: 'MD5',
-};
-
 export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
   sha1: 20,
   sha256: 32,
@@ -91,9 +83,14 @@ function framed({ frame: { before, after }, body }: SignedParts): Buffer {
   return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
 }
 
+/** Returns the usual name of a hash: `SHA-256` or `MD5`. */
+export function hashName(algorithm: HmacAlgorithm): string {
+  return algorithm.toUpperCase().replace('SHA', 'SHA-');
+}
+
 /** Returns the usual name of an HMAC, without the hyphen of its hash: `HMAC-SHA256`, not `HMAC-SHA-256`. */
 export function hmacName(algorithm: HmacAlgorithm): string {
-  return `HMAC-${HASH_NAMES[algorithm].replace('-', '')}`;
+  return `HMAC-${algorithm.toUpperCase()}`;
 }
 
 /** Returns the reason code for a signature that uses this hash instead of the one that its scheme requires. */

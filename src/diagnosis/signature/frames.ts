@@ -136,18 +136,13 @@ function guessed(filling: Filling, field: Field, guesses: FieldGuesses): readonl
     const isUsual = what.toLowerCase() === `the ${field}`;
     const words = isUsual ? [] : [`with ${what} as the ${field}`];
     const isUnit = value === `${own}000`;
-    const code = filling.words.length > 0 ? filling.code : isUnit ? 'timestamp-unit' : CODES[field];
+    const code =
+      filling.words.length > 0 ? filling.code : isUnit ? 'timestamp-unit' : (CODES[field] ?? filling.code);
     return { values: { ...filling.values, [field]: value }, words: [...filling.words, ...words], cost, code };
   });
 }
 
-const CODES: Readonly<Record<Field, ReasonCode>> = {
-  timestamp: 'other-timestamp',
-  id: 'other-id',
-  path: 'other-template',
-  url: 'other-template',
-  method: 'other-template',
-};
+const CODES: Partial<Readonly<Record<Field, ReasonCode>>> = { timestamp: 'other-timestamp', id: 'other-id' };
 
 function frameOf(signs: string, filling: Filling['values']): HmacFrame {
   const text = (template: string): string =>

@@ -1,4 +1,4 @@
-import type { OtherSecret } from '../../signature/evidence.ts';
+import type { SignatureEvidence } from '../../signature/evidence.ts';
 import { FIXES } from '../../signature/reasons.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import type { Changed, Cost } from './change.ts';
@@ -27,9 +27,6 @@ function references(schemeName: string): readonly string[] {
   return names.flatMap((name) => REFERENCES.map((write) => write(name)));
 }
 
-/** The secret in the examples of the README and of `hooks --help`. */
-const DOCS_EXAMPLE = 's3cret';
-
 /** First words of placeholders in example code: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
 const OWNERS = ['', 'your', 'my', 'test', 'super'];
 const NOUNS = ['', 'webhook', 'signing'].flatMap((kind) =>
@@ -37,16 +34,15 @@ const NOUNS = ['', 'webhook', 'signing'].flatMap((kind) =>
 );
 const ENDS = ['', 'here', '123'];
 
-let placeholders: ReadonlySet<string> | undefined;
+/** The secret of our README, and the likeliest placeholders. */
+const USUAL_EXAMPLES = ['s3cret', 'secret', 'changeme', 'test'];
 
-/** Returns all placeholders. Makes them on first use, because verifying a valid signature does not need them. */
-function allPlaceholders(): ReadonlySet<string> {
-  const named = OWNERS.flatMap((owner) =>
-    NOUNS.flatMap((noun) => ENDS.map((end) => `${owner} ${noun} ${end}`)),
-  );
-  placeholders ??= new Set(['change me', 'replace me', 'test', ...named].flatMap(joinedWords));
-  return placeholders;
-}
+/** All placeholders. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  OWNERS.flatMap((owner) => NOUNS.flatMap((noun) => ENDS.map((end) => `${owner} ${noun} ${end}`)))
+    .concat('change me', 'replace me', ...USUAL_EXAMPLES)
+    .flatMap(joinedWords),
+);
 
 function joinedWords(text: string): readonly string[] {
   const words = text.trim().split(/ +/);
@@ -56,23 +52,19 @@ function joinedWords(text: string): readonly string[] {
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
 
-/** Facts for guessing the other side's secret. `secrets` are accepted for a request; `otherSecrets` are only known. */
-export interface HeldSecrets {
-  readonly secrets: readonly string[];
-  readonly otherSecrets: readonly OtherSecret[];
-  /** Name of the scheme. The environment variable of its secret often begins with it: `GITHUB_WEBHOOK_SECRET`. */
-  readonly schemeName: string;
-}
-
 /**
  * Returns the secrets of this cost that the other side may use instead of `secrets`: other known secrets, all secrets
  * joined into one text, an empty secret, words for a missing value, unexpanded variables, and placeholders.
  */
-export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Secret>[] {
-  const { secrets, otherSecrets: known, schemeName } = held;
+export function otherSecrets(
+  { secrets, otherSecrets: known, scheme }: Pick<SignatureEvidence, 'secrets' | 'otherSecrets' | 'scheme'>,
+  cost: Cost,
+): readonly Changed<Secret>[] {
   const change = (value: string, would: string, fix?: string): Changed<Secret> => {
     return { code: 'other-secret', would, cost, fix, value };
   };
+  const asExample = (text: string): Changed<Secret> =>
+    change(text, `with "${text}" as the secret, as examples have it`);
   switch (cost) {
     case 1: {
       const joined = secrets.length > 1 ? [',', '\n'].map((each) => secrets.join(each)) : [];
@@ -85,17 +77,15 @@ export function otherSecrets(held: HeldSecrets, cost: Cost): readonly Changed<Se
       return [
         change('', 'with an empty secret', NOT_SET + decodedKeyFix(secrets)),
         ...WORDS_FOR_NOTHING.map((word) => change(word, `with the word "${word}" as the secret`, NOT_SET)),
-        change(DOCS_EXAMPLE, `with "${DOCS_EXAMPLE}" as the secret, the example of the docs`),
+        ...USUAL_EXAMPLES.map(asExample),
       ];
     case 3:
-      return references(schemeName).map((text) => {
+      return references(scheme.name).map((text) => {
         const would = `with the text "${text}" as the secret, which the other side did not expand`;
         return change(text, would, FIXES['unexpanded-secret']);
       });
     case 4:
-      return Array.from(allPlaceholders(), (text) =>
-        change(text, `with "${text}" as the secret, as examples have it`, NOT_SET),
-      );
+      return Array.from(PLACEHOLDERS, asExample);
     default:
       return cost satisfies never;
   }
@@ -129,7 +119,7 @@ const NO_HEX =
 
 /** Whether a secret is an example of our docs or a usual placeholder, such as `changeme` or `your_webhook_secret`. */
 export function isExampleSecret(secret: string): boolean {
-  return secret === DOCS_EXAMPLE || allPlaceholders().has(secret);
+  return PLACEHOLDERS.has(secret);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import { bodyChangeLists, bodyReplacements, BodyCandidate } from './body/body-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
-import { CONSTRUCTS, HASH_NAMES, type Construct } from './constructs.ts';
+import { CONSTRUCTS, hashName, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets, undecoded } from './other-secrets.ts';
@@ -194,7 +194,7 @@ function changesOf(
 ): readonly NamedChange[] {
   const isStringified = body.changes.length === 0 && body.value.body !== received;
   return [
-    ...(construct ? [{ ...construct, would: construct.would(HASH_NAMES[algorithm]) }] : []),
+    ...(construct ? [{ ...construct, would: construct.would(hashName(algorithm)) }] : []),
     ...(frame ? [frame] : []),
     ...secret.changes,
     ...(isStringified ? [STRINGIFIED] : body.changes.map((change) => ({ ...change, ...change.refined?.() }))),
@@ -215,8 +215,8 @@ const STRINGIFIED = {
  * Returns the keys to try: the scheme's keys, also with changes, and other secrets. If the scheme decodes secrets from
  * base64, also tries secrets that were not decoded, and secrets that were changed before they were decoded.
  */
-function secretVariants({ scheme, secrets, keys, otherSecrets: known }: SignatureEvidence): Variants<Secret> {
-  const context = { secrets, otherSecrets: known, schemeName: scheme.name };
+function secretVariants(evidence: SignatureEvidence): Variants<Secret> {
+  const { scheme, secrets, keys } = evidence;
   const decoded = ({ value }: Changed<Secret>): Secret | undefined =>
     scheme.secret === 'base64' && typeof value === 'string' ? schemeKey(scheme, value) : undefined;
   const unused = secrets.filter((each) => !keys.includes(each));
@@ -229,7 +229,7 @@ function secretVariants({ scheme, secrets, keys, otherSecrets: known }: Signatur
         return key === undefined ? { ...changed, would } : { ...changed, value: key };
       }),
     ]),
-    ...otherSecrets(context, cost).flatMap((changed) => {
+    ...otherSecrets(evidence, cost).flatMap((changed) => {
       const key = decoded(changed);
       return key === undefined ? [changed] : [changed, { ...changed, value: key }];
     }),

@@ -90,8 +90,6 @@ const TEXT_CHANGES = new ChangeTable([
     ...affix(1, 'a newline', '', '\n'),
     ...affix(1, 'CRLF', '', '\r\n'),
     ...affix(1, 'a space', '', ' '),
-    ...affix(2, 'a tab', '', '\t'),
-    ...affix(2, 'a carriage return', '', '\r'),
     ...affix(2, 'a space', ' '),
     ...affix(2, 'a space', ' ', ' '),
     ...affix(3, 'a byte order mark', '\ufeff'),
@@ -118,7 +116,6 @@ const TEXT_CHANGES = new ChangeTable([
       /\$(?:[A-Za-z_]\w*|\d|\{\w+\})/g,
     ),
     only(1, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
-    [2, 'with \\n as text at the end of the secret', (secret) => `${secret}\\n`],
     without(2, 'without the = at the end of the secret', /=+$/),
     [1, 'with the secret padded with = as base64 is', padded],
     ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_', 'Bearer '].flatMap(

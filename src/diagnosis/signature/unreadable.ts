@@ -19,10 +19,7 @@ export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
 
 function lengthOf(text: string, { hash, encoding }: SignatureScheme): string {
   const whole = Buffer.alloc(DIGEST_BYTES[hash]).toString(encoding).length;
-  const isPart = encoding === 'hex' && /^[0-9a-f]+$/i.test(text);
-  const [one, several] = isPart ? ['hex digit', 'hex digits'] : ['character', 'characters'];
-  const expected = isPart ? whole : `${whole} ${encoding === 'hex' ? 'hex digits' : 'characters of base64'}`;
-  return `${text.length} ${text.length === 1 ? one : several} instead of ${expected}`;
+  return `${text.length} ${text.length === 1 ? 'character' : 'characters'} instead of ${whole} in ${encoding}`;
 }
 
 function wholeSignature(scheme: SignatureScheme): string {

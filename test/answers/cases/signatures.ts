@@ -296,7 +296,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'python-repr-signed',
     'a sender in Python signs str(message)',
     "{'a': 1, 'b': True, 'c': None}",
-    ['it would match over the text that Python prints for it, which is not JSON', RAW],
+    ['it would match over the body encoded as the text that Python prints for it', RAW],
     '{"a":1,"b":true,"c":null}',
   ),
 ];
@@ -356,7 +356,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'look for a column, variable or log that is too short',
   ]),
   withSignature('two-signatures', 'a proxy adds a second signature', `${hmac('x')}, ${hmac(JSON_TEXT)}`, [
-    'it is the HMAC-SHA1 of this body, but it has `',
+    'it is the HMAC-SHA1 of this body, but it has other text around its digits',
     'give the digits of the digest alone, without other characters or a second signature',
   ]),
   withSignature('undefined-signature', 'the sender sends the word undefined as the signature', 'undefined', [
@@ -395,7 +395,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'the whole output of openssl dgst is given as the signature',
     `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
     [
-      'it is the HMAC-SHA1 of this body, but it has `SHA1(stdin)=` before its digits',
+      'it is the HMAC-SHA1 of this body, but it has other text around its digits: `SHA1(stdin)= ',
       'give the digits of the digest alone',
     ],
   ),
@@ -540,7 +540,7 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
   ),
   {
     ...keyed('secret-example', 'the other side still uses the secret of the docs', 's3cret', [
-      'it would match with "s3cret" as the secret, the example of the docs',
+      'it would match with "s3cret" as the secret, as examples have it',
       'Give both sides the same secret',
     ]),
     never: ['is not set', NO_MATCH, SECRET],

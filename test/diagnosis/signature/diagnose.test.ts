@@ -171,7 +171,7 @@ describe('a secret that is no secret of a webhook', () => {
     (key) => {
       const { hint } = mismatch({ body: 'b', signature: hmac('b', key), secrets: ['k'] });
       expect(hint).toContain(
-        `it would match with "${key}" as the secret, as examples have it. Set the variable`,
+        `it would match with "${key}" as the secret, as examples have it. Give both sides the same secret`,
       );
     },
   );
@@ -229,10 +229,10 @@ describe('diagnose', () => {
 
   it.each([
     ['', 'the signature is empty. Look at how the sender writes the digest'],
-    ['a', 'the signature has 1 hex digit instead of 40. Look at how the sender writes the digest'],
+    ['a', 'the signature has 1 character instead of 40 in hex. Look at how the sender writes the digest'],
     [
       'hello',
-      'the signature has 5 characters instead of 40 hex digits. Look at how the sender writes the digest',
+      'the signature has 5 characters instead of 40 in hex. Look at how the sender writes the digest',
     ],
   ])('does not blame the secrets for the signature %j', (signature, hint) => {
     const diagnosis = mismatch({ body, signature, secrets: ['k'] });

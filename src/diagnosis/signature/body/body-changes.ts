@@ -2,16 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import { whyDiffers } from '../../../signature/body/why-differs.ts';
 import type { Deadline } from '../../../signature/deadline.ts';
-import { overLossyBody, SAME_BYTES } from '../../../signature/reasons.ts';
+import { overLossyBody } from '../../../signature/reasons.ts';
 import { ChangeTable, coded, type SignatureChange, type Changed, type Cost } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { codecChanges, type Bytes } from '../codecs/codec.ts';
-import { pythonQuoted } from '../codecs/codec-texts.ts';
-import { BODY_CODECS, BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
+import { BODY_CODECS, BYTE_CODECS, ESCAPES, FORM_FIELDS, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 import { innerBodyChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
-import { encodedForms, fieldValues } from './form-changes.ts';
-import { jsonNumbers, jsonParts, jsonSpellings } from './json-changes.ts';
+import { PART_CHANGES, withFloats } from './part-changes.ts';
+import { spelledJson } from './spelled-json.ts';
 
 /** Bytes that may have been signed: the received body, or bytes that a mistake may have put in its place. */
 export class BodyCandidate {
@@ -41,16 +40,10 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Applies the changes of this cost to a body. Returns the bodies that the sender or receiver may have used instead. */
-export function bodyChanges(
-  candidate: BodyCandidate,
-  cost: Cost,
-  deadline: Deadline,
-): readonly Changed<BodyCandidate>[] {
-  return [...bodyChangeLists(candidate, cost, deadline)].flat();
-}
-
-/** Yields the results of `bodyChanges` in lists, the likeliest first. If a search ends early, the rest are not made. */
+/**
+ * Applies the changes of this cost to a body. Yields the bodies that the sender or receiver may have used instead, in
+ * lists, the likeliest first. If a search ends early, the rest are not made.
+ */
 export function* bodyChangeLists(
   candidate: BodyCandidate,
   cost: Cost,
@@ -69,15 +62,16 @@ export function* bodyChangeLists(
     yield signedBodies(innerBodyChanges(body), true);
     for (const list of fieldValues(body, deadline)) yield signedBodies(list, true);
   }
-  yield signedBodies(jsonParts(body, cost, deadline), isLikely);
-  // Allows further changes at any cost, because a program that rewrites numbers also rewrites the rest of the JSON.
-  yield signedBodies(jsonNumbers(body, cost, deadline), true);
+  const json = spelledJson(body, deadline);
+  if (json !== undefined) {
+    yield signedBodies(PART_CHANGES.changes(json.node, cost), isLikely);
+    // Allows further changes at any cost, because a program that rewrites numbers also rewrites the rest of the JSON.
+    yield signedBodies(withFloats(json.node, cost), true);
+  }
   yield signedBodies(DECODINGS.changes(written, cost), isLikely);
-  yield signedBodies(jsonSpellings(body, cost, deadline), false);
+  if (json !== undefined) yield signedBodies(json.spelled(cost), false);
   if (deadline.isOver) return;
   yield signedBodies(ENCODINGS.changes(written, cost), false);
-  yield signedBodies(encodedForms(written.text.trim(), cost), false);
-  yield signedBodies(TEXT_CHANGES.changes(body, cost), false);
 }
 
 function signedBodies(
@@ -122,35 +116,23 @@ function* stringifiedChange(body: KeptBody, cost: Cost): Generator<Changed<strin
 
 const STRINGIFIED = 'over the JSON-stringified body';
 
-const CODECS = [...BODY_CODECS, ...BYTE_CODECS, ...ESCAPES];
-const ENCODINGS = new ChangeTable(codecChanges(CODECS, 'encode', 'over the body'));
-const DECODINGS = new ChangeTable(
-  codecChanges([...CHARACTER_SETS, ...CODECS, ...PERCENT_ENCODINGS], 'decode', 'over the body'),
-);
-
-const TEXT_CHANGES = new ChangeTable([
-  ...coded<KeptBody, string>(
-    'other-encoding',
-    [[2, 'without the white space around the body', ({ bytes }) => bytes.toString().trim()]],
-    SAME_BYTES,
-  ),
-  ...coded<KeptBody, string>('object-text', [
-    [2, 'over the text that Python prints for it, which is not JSON', ({ json }) => json && printed(json)],
-  ]),
-]);
-
-/** Converts compact JSON to the text that Python's `str(message)` returns after parsing it: `{'test': True}`. */
-function printed(json: string): string {
-  return json.replaceAll(
-    /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
-    (part) => WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // all other parts are string literals
-  );
+/** Yields the values of a form's fields, the longest field first, because its value is usually the signed text. */
+function* fieldValues(
+  { head, text = '' }: KeptBody,
+  deadline: Deadline,
+): Generator<readonly Changed<string>[]> {
+  if (/^\s*[[{"]/.test(head) || !/^[^\s={["]{1,100}=/.test(text)) return;
+  const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
+  const would = 'over the value of the form field alone';
+  for (let at = 0; at < fields.length && !deadline.isOver; at += FIELDS_A_LIST) {
+    const some = new URLSearchParams(fields.slice(at, at + FIELDS_A_LIST).join('&'));
+    yield [...some.values()].map((value) => ({ code: 'url-encoded', would, cost: 1, value }));
+  }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  true: 'True',
-  false: 'False',
-  null: 'None',
-  ',': ', ',
-  ':': ': ',
-};
+/** Number of fields to decode between checks of the deadline, because a form can have a very large number of fields. */
+const FIELDS_A_LIST = 16;
+
+const CODECS = [...BODY_CODECS, ...BYTE_CODECS, ...ESCAPES, ...PERCENT_ENCODINGS];
+const ENCODINGS = new ChangeTable(codecChanges([...CODECS, ...FORM_FIELDS], 'encode', 'over the body'));
+const DECODINGS = new ChangeTable(codecChanges([...CHARACTER_SETS, ...CODECS], 'decode', 'over the body'));

@@ -59,11 +59,8 @@ export function bodyNoteOf(body: KeptBody): BodyNote | undefined {
   if (inner !== undefined) return { says: inner.says };
   const codec = [...BYTE_CODECS, ...CHARACTER_SETS].find((each) => isDecodedJson(each, body));
   if (codec !== undefined) return { says: `is JSON encoded as ${codec.name}` };
-  for (const [says, fix] of LOOKS) {
-    const found = says(body);
-    if (found !== undefined) return { says: found, fix };
-  }
-  return undefined;
+  const [, says, fix] = looksOf(body).find(([isSo]) => isSo) ?? [];
+  return says === undefined ? undefined : { says, fix };
 }
 
 function isDecodedJson({ decode }: Codec, { bytes }: KeptBody): boolean {
@@ -78,40 +75,26 @@ const CUT_OFF =
 /** Maximum number of characters to quote from a body that is not JSON. */
 const QUOTED = 40;
 
-/** Oddities of a body, the most telling first. `says` returns a description, or undefined if the oddity is absent. */
-const LOOKS: readonly (readonly [says: (body: KeptBody) => string | undefined, fix?: string])[] = [
-  [
-    ({ bytes }) =>
-      bytes.length === 0 ? 'is empty: something has read it before, or it was not sent' : undefined,
-    `${RAW_BYTES}; a stream can be read once`,
-  ],
-  [({ bytes }) => (isPacked(bytes) ? 'is compressed (gzip, zlib or zstd)' : undefined)],
-  [
-    ({ text }) =>
-      text?.includes('\ufffd') === true
-        ? 'has U+FFFD in it, which mostly stands where characters were lost'
-        : undefined,
-    `Keep the body as bytes: it was decoded chunk by chunk, or as UTF-8 although it is not UTF-8. ${RAW_BYTES}`,
-  ],
-  [
-    ({ head, text = '', bytes, problem }) =>
-      /^\s*[[{]/.test(head) && problem !== undefined && problem.at >= text.trimEnd().length
-        ? `is JSON that is cut off after ${bytes.length} bytes`
-        : undefined,
-    CUT_OFF,
-  ],
-  [
-    ({ head, text }) =>
-      PRINTED.test(head) ? `is a value as a program prints it: ${beginning(text)}` : undefined,
-    `Sign and send the JSON text of the message. ${RAW_BYTES}`,
-  ],
-  [({ text, problem }) => (problem === undefined ? undefined : `is not JSON: ${beginning(text)}`)],
-];
+/** Returns the oddities that a body can have, the most telling first, each with whether the body has it. */
+function looksOf({ bytes, head, text = '', problem }: KeptBody): readonly Look[] {
+  const isCutOff = /^\s*[[{]/.test(head) && problem !== undefined && problem.at >= text.trimEnd().length;
+  const beginning = `it begins with "${printable(text, QUOTED)}"`;
+  return [
+    [bytes.length === 0, 'is empty: something has read it before, or it was not sent', READ_ONCE],
+    [isPacked(bytes), 'is compressed (gzip, zlib or zstd)'],
+    [text.includes('\ufffd'), 'has U+FFFD in it, which mostly stands where characters were lost', KEEP_BYTES],
+    [isCutOff, `is JSON that is cut off after ${bytes.length} bytes`, CUT_OFF],
+    [PRINTED.test(head), `is a value as a program prints it: ${beginning}`, SIGN_JSON],
+    [problem !== undefined, `is not JSON: ${beginning}`],
+  ];
+}
+
+type Look = readonly [isSo: boolean, says: string, fix?: string];
+
+const READ_ONCE = `${RAW_BYTES}; a stream can be read once`;
+const KEEP_BYTES = `Keep the body as bytes: it was decoded chunk by chunk, or as UTF-8 although it is not UTF-8. ${RAW_BYTES}`;
+const SIGN_JSON = `Sign and send the JSON text of the message. ${RAW_BYTES}`;
 
 /** Matches the start of a value as JavaScript, PHP, Python, Ruby, Go, Java or .NET prints it, such as Go's `map[`. */
 const PRINTED =
   /^\s*(?:\[object \w+\]\s*$|Array\s*(?:$|\()|array\(\d|\{\s*'[^']*':|b['"]|\{\s*(?:"[^"]*"|:\w+)\s*=>|map\[|\{\w+=|<Buffer |System\.\w|\{ \w+: ')/;
-
-function beginning(text = ''): string {
-  return `it begins with "${printable(text, QUOTED)}"`;
-}

@@ -1,4 +1,4 @@
-import { STRING, withoutNewlines } from '../../../signature/body/json-text.ts';
+import { STRING } from '../../../signature/body/json-text.ts';
 import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { codecChanges, type Bytes } from '../codecs/codec.ts';
@@ -45,16 +45,16 @@ const TEXT_CHANGES = new ChangeTable([
       DATA_BINARY,
     ],
   ]),
-  ...coded<string>('trailing-newline', [
-    [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
-    [2, 'without the trailing newlines', withoutNewlines],
-    [1, 'with a newline at the end of the body', (body) => withEnd(body, '\n')],
-    [2, 'with CRLF at the end of the body', (body) => withEnd(body, '\r\n')],
-    [2, 'with a space at the end of the body', (body) => withEnd(body, ' ')],
-  ]),
   ...coded<string>('bom', [
     [2, 'without the byte order mark', (body) => replaced(body, /^(?:\ufeff|\xef\xbb\xbf)/, '')],
     [2, 'with a byte order mark in front', (body) => replaced(body, /^(?!\ufeff)/, '\ufeff')],
+  ]),
+  ...coded<string>('trailing-newline', [
+    [1, 'without the trailing newline', (body) => replaced(body, /\r?\n$/, '')],
+    [2, 'without the white space around the body', (body) => body.trim()],
+    [1, 'with a newline at the end of the body', (body) => withEnd(body, '\n')],
+    [2, 'with CRLF at the end of the body', (body) => withEnd(body, '\r\n')],
+    [2, 'with a space at the end of the body', (body) => withEnd(body, ' ')],
   ]),
 ]);
 

@@ -10,6 +10,9 @@ const AS_UTF_8 =
  */
 const MANY_MARKS = /\p{M}{31}/u;
 
+/** Matches control characters other than white space, which binary data has and text in one-byte characters has not. */
+const CONTROLS = /(?![\s\x7f-\x9f])\p{Cc}/u;
+
 /** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice, Unicode forms. None changes ASCII. */
 export const CHARACTER_SETS: readonly Codec[] = [
   {
@@ -25,7 +28,9 @@ export const CHARACTER_SETS: readonly Codec[] = [
     encode: ({ text }) => Buffer.from(text, 'latin1'),
     // Decodes windows-1252, which has all printable characters of Latin-1 and more.
     decode: ({ bytes }) =>
-      isUtf8(bytes) || !isPlainText(bytes) ? undefined : new TextDecoder('windows-1252').decode(bytes),
+      isUtf8(bytes) || CONTROLS.test(bytes.toString('latin1'))
+        ? undefined
+        : new TextDecoder('windows-1252').decode(bytes),
     received: 'latin-1',
     fix: AS_UTF_8,
   },
@@ -63,14 +68,6 @@ export const UTF_16: readonly Codec[] = [
 function utf8Of(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'latin1');
   return /[^\0-\x7f]/.test(text) && isUtf8(bytes) && bytes.toString('latin1') === text ? bytes : undefined;
-}
-
-/** Number of bytes at the start of a body that are checked to tell text from binary data. */
-const LOOKED_AT = 65_536;
-
-/** Whether bytes may be one-byte text: the first LOOKED_AT have no control character below 0x20 except white space. */
-function isPlainText(bytes: Buffer): boolean {
-  return bytes.subarray(0, LOOKED_AT).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { stringified } from '../../../signature/body/json-text.ts';
 import { LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import type { Written } from './codec.ts';
 
@@ -33,8 +34,24 @@ export function pythonBytesText(bytes: Buffer): string {
   return `b${quoted.replaceAll(/[^ -~]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}`;
 }
 
+/** The text that Python's `str(message)` returns after parsing JSON: `{'test': True}`. Undefined if it is not JSON. */
+export function pythonText(text: string): string | undefined {
+  return stringified(text)?.replaceAll(
+    /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
+    (part) => PYTHON_WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // all other parts are string literals
+  );
+}
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = {
+  true: 'True',
+  false: 'False',
+  null: 'None',
+  ',': ', ',
+  ':': ': ',
+};
+
 /** The string literal that Python's `repr(text)` returns. */
-export function pythonQuoted(text: string): string {
+function pythonQuoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text
     .replaceAll('\\', '\\\\')

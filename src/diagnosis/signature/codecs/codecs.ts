@@ -3,7 +3,7 @@ import { FIXES } from '../../../signature/reasons.ts';
 import { replaced } from '../change.ts';
 import { UTF_16 } from './character-sets.ts';
 import type { Codec } from './codec.ts';
-import { parsedString, pythonBytesText, unpackedBytes, urlDecoded } from './codec-texts.ts';
+import { parsedString, pythonBytesText, pythonText, unpackedBytes, urlDecoded } from './codec-texts.ts';
 
 /** Encodings to try for secrets as well as bodies: text forms of bytes, and UTF-16. */
 export const BYTE_CODECS: readonly Codec[] = [
@@ -44,28 +44,40 @@ export const BODY_CODECS: readonly Codec[] = [
     encode: ({ bytes }) => createHash('sha256').update(bytes).digest('hex'),
     cost: 1,
   },
+  {
+    name: 'the text that Python prints for it',
+    encode: ({ text }) => pythonText(text),
+    signed: 'object-text',
+  },
 ];
 
 /** Percent-encoding in the styles of JavaScript's `encodeURIComponent`, Python's `quote` and HTML forms. */
 export const PERCENT_ENCODINGS: readonly Codec[] = [
   {
     name: 'a URL component',
-    encode: ({ bytes }) => encodeURIComponent(bytes.toString()),
+    encode: ({ text }) => encodeURIComponent(text.trim()),
     decode: ({ text }) => urlDecoded(text, '+'),
     signed: 'url-encoded',
   },
   {
     name: 'a URL path',
-    encode: ({ bytes }) => encodeURIComponent(bytes.toString()).replaceAll('%2F', '/'),
+    encode: ({ text }) => encodeURIComponent(text.trim()).replaceAll('%2F', '/'),
     signed: 'url-encoded',
   },
   {
     name: 'a form value',
-    encode: ({ bytes }) => encodeURIComponent(bytes.toString()).replaceAll('%20', '+'),
+    encode: ({ text }) => encodeURIComponent(text.trim()).replaceAll('%20', '+'),
     decode: ({ text }) => urlDecoded(text, ' '),
     signed: 'url-encoded',
   },
 ];
+
+/** The field of a form that holds the whole message, as GitHub sends it. */
+export const FORM_FIELDS: readonly Codec[] = PERCENT_ENCODINGS.map(({ encode }) => ({
+  name: 'the form field "payload"',
+  encode: (plain) => `payload=${String(encode?.(plain))}`,
+  signed: 'url-encoded',
+}));
 
 /** Ways to escape quotes, line breaks, tabs or slashes, as in JSON strings and in arguments of `echo`. */
 export const ESCAPES: readonly Codec[] = [

@@ -6,7 +6,7 @@ export interface NotationProblem {
   readonly code: ReasonCode;
   /** Describes how the digest is written: `HMAC-SHA1 in base64`. */
   readonly what: string;
-  /** Describes other characters in the signature, to follow "it": ``has `sha1=` before its digits``. */
+  /** Describes other characters in the signature, to follow "it": ``has other text around its digits: `sha1=…` ``. */
   readonly around?: string | undefined;
   readonly fix?: string | undefined;
 }

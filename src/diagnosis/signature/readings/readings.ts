@@ -70,26 +70,22 @@ function undecorated(text: string): readonly string[] {
   return [longest, ...others.filter(({ length }) => length === longest.length)].slice(0, MOST_TOKENS);
 }
 
-/** Adds a description of the characters of the text that are not part of `token`, which was read as the digest. */
+/** Adds to a reading of `token` in what form the text has these digits: with other text, or with other characters. */
 function decorated(
   reading: Reading,
   text: string,
   { token, scheme }: { readonly token: string; readonly scheme: SignatureScheme },
 ): Reading {
-  const at = text.indexOf(token);
-  const quoted = [text.slice(0, Math.max(0, at)), at < 0 ? '' : text.slice(at + token.length)].map((part) =>
-    printable(part.trim(), MOST_QUOTED),
-  );
-  const [before = '', after = ''] = quoted.map((part) => (part === '' ? '' : `\`${part}\``));
-  const places = [before && `${before} before its digits`, after && `${after} after them`].filter(Boolean);
-  const between = text.includes(' ') ? 'spaces in place of its +' : 'other characters between its digits';
-  const around = `has ${places.join(' and ') || between}`;
+  const form = text.replace(token, () => '…');
   return {
     ...reading,
     problem: {
       code: 'other-encoding',
       what: whatOf(reading),
-      around,
+      around:
+        form === text
+          ? 'has other characters between its digits'
+          : `has other text around its digits: \`${printable(form, MOST_QUOTED)}\``,
       fix: scheme.isLenient === true && reading.problem === undefined ? DIGITS_ALONE : recipeOf(scheme),
     },
   };
