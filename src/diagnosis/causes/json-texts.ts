@@ -75,7 +75,7 @@ function placeOf(node: object): string {
   const name = ['exception', 'errorType', 'name', 'type']
     .map((key) => fields[key])
     .find((text) => typeof text === 'string' && /^[\w.$\\:]+(?:Error|Exception)$/.test(text));
-  // In errors with one of these keys, such as Spring's, `path` is the path of the URL, not a field of the request.
+  // Errors with one of these keys, such as Spring's, have the path of the URL in `path`, not a field of the request.
   const isOfUrl = 'status' in node || 'timestamp' in node;
   const place = name ?? PLACES.map((key) => (isOfUrl && key === 'path' ? '' : fields[key])).find(Boolean);
   if (Array.isArray(place)) return place.filter((part) => typeof part !== 'object').join('.');

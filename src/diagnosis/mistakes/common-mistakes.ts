@@ -5,7 +5,7 @@ import { KeptBody } from '../../signature/body/kept-body.ts';
 import { Deadline } from '../../signature/deadline.ts';
 import { FrameChanges } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
-import { otherSecrets, undecoded } from '../signature/other-secrets.ts';
+import { decodedKeyFix, isExampleSecret, otherSecrets, undecoded } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
 import type { HmacAlgorithm } from '../../signature/hmac.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
@@ -168,8 +168,10 @@ function* otherKeys({ context }: MistakenSigner, cost: Cost): Generator<Explaine
   const held = { secrets, otherSecrets: [], schemeName: scheme.name };
   const changes = [...asText, ...secretChanges(secret, cost), ...otherSecrets(held, cost)];
   for (const { code, would, value: key, fix = KEY_FIX } of changes) {
-    const says = `it accepts what is signed ${would}`;
-    yield [{ key }, { code, says, fix: fix.replace(/^./, (letter) => letter.toLowerCase()) }];
+    const isOfExamples = typeof key === 'string' && isExampleSecret(key);
+    const says = `it accepts what is signed ${isOfExamples ? `with "${key}", a secret of examples` : would}`;
+    const text = key.length === 0 ? KEY_FIX + decodedKeyFix(secrets) : fix;
+    yield [{ key }, { code, says, fix: text.replace(/^./, (letter) => letter.toLowerCase()) }];
   }
 }
 

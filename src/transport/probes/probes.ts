@@ -119,7 +119,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   others: async ({ asked }) => {
     const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    return told.length === 0 ? '' : `; on this machine, ${told.join(', ')}`;
+    return told.length === 0 ? '' : `; on this machine, ${told.join(', ')}: if that is the receiver, give its port`;
   },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
