@@ -27,10 +27,9 @@ export function explainFailure(seen: ProbeOutcome, context: FailureContext): Rec
   return words === undefined ? mistake : { ...mistake, says: `${words}; ${mistake.says}` };
 }
 
-function explainResponse(seen: ProbeOutcome, context: FailureContext): ReceiverMistake {
+function explainResponse(failure: ProbeOutcome, context: FailureContext): ReceiverMistake {
   const { model, proved, countered } = context;
-  if (countered !== undefined && !seen.isForged) return countered;
-  const failure = model.withoutDisprovedCause(seen);
+  if (countered !== undefined && !failure.isForged) return countered;
   const { response } = failure;
   const own = ownMistake(failure, context);
   if (own !== undefined) return own;
@@ -50,7 +49,7 @@ function ownMistake(failure: ProbeOutcome, { model, proved }: FailureContext): R
     (isForged || facts === undefined ? model.unclearRejection(failure) : undefined) ??
     crashMistake(failure, model) ??
     (isForged ? undefined : rejectionInWords(response, proved)) ??
-    ownCause(response);
+    (model.disprovesCause(failure) ? undefined : ownCause(response));
   return isForged && own?.code === 'exception' ? { ...own, fix: CATCH } : own;
 }
 
@@ -98,7 +97,7 @@ function apartMistake(
   const isLate = model.behaviorOf(failure) === 'late';
   const others = shown === undefined ? `the ${passed.length} that passed ` : '';
   const only = `it ${ONLY[model.behaviorOf(failure)] ?? 'rejects only'} messages that ${apart.failed}: ${others}${apart.passed}`;
-  const own = tellingCause(response);
+  const own = tellingCause(failure, model);
   const isSignature = own === undefined && isSigned && isRejected && model.isAsForgery(response);
   return {
     code: isRejected ? 'refuses-some' : 'fails-on-some',
@@ -109,8 +108,10 @@ function apartMistake(
   };
 }
 
-const tellingCause = ({ kind, cause }: CheckResponse) =>
-  kind !== 'none' && isTelling(cause) ? cause : undefined;
+function tellingCause(failure: ProbeOutcome, model: SuspectModel): ResponseCause | undefined {
+  const { kind, cause } = failure.response;
+  return kind !== 'none' && isTelling(cause) && !model.disprovesCause(failure) ? cause : undefined;
+}
 
 const factsOf = ({ facts }: ProbeOutcome) => facts ?? [];
 

@@ -125,11 +125,11 @@ export class SuspectModel {
   /**
    * Whether a rejection may be about the signature, because a forgery got a similar response: a 4xx with the same
    * status (and words about the signature, if the forgery got such words), or a 2xx with the same body. True if no
-   * forgery was sent. False if a system in front of the receiver rejects only some messages.
+   * forgery was sent. False if a system in front of the receiver rejects the request.
    */
   isAsForgery(response: CheckResponse): boolean {
     const { forgery } = this;
-    if (response.cause?.code === SOME_REJECTED.code) return false;
+    if (response.kind === 'rejected' && response.cause?.kind === 'way') return false;
     if (forgery === undefined) return true;
     if (forgery.kind === 'taken' && response.kind === 'taken') return forgery.reply === response.reply;
     if (forgery.kind !== 'rejected' || response.kind !== 'rejected') return false;
@@ -156,12 +156,10 @@ export class SuspectModel {
     return possible.filter((_, index) => scores[index] === best);
   }
 
-  /** Replaces the cause of a rejection if it blames a system that rejects every message, but other messages passed. */
-  withoutDisprovedCause(failure: ProbeOutcome): ProbeOutcome {
-    const { response, isForged } = failure;
+  /** Whether the cause of a rejection blames a system that rejects every message, although other messages passed. */
+  disprovesCause({ response, isForged }: ProbeOutcome): boolean {
     const isOfAll = response.kind === 'rejected' && response.cause?.kind === 'way';
-    if (isForged || !isOfAll || this.passed.length === 0) return failure;
-    return { ...failure, response: { ...response, cause: SOME_REJECTED } };
+    return isOfAll && !isForged && this.passed.length > 0;
   }
 
   explained(suspect: Suspect): readonly ProbeOutcome[] {
@@ -191,8 +189,7 @@ export class SuspectModel {
     return this.#observations.filter((each) => !each.isRight && this.keyOf(each) === key);
   }
 
-  keyOf(outcome: ProbeOutcome): string {
-    const observation = this.withoutDisprovedCause(outcome);
+  keyOf(observation: ProbeOutcome): string {
     const { response, isForged } = observation;
     const code = response.kind === 'none' ? response.error : response.status;
     return `${isForged} ${this.behaviorOf(observation)} ${code}`;
@@ -208,15 +205,6 @@ export class SuspectModel {
 /** The start of the body of a 2xx. Numbers become #, because some, such as a count of bytes, depend on the message. */
 const replyOf = ({ response }: Pick<ProbeOutcome, 'response'>) =>
   response.kind === 'taken' ? response.reply?.replaceAll(/\d+/g, '#') : undefined;
-
-const SOME_REJECTED = {
-  code: 'layer',
-  kind: 'status',
-  confidence: 'likely',
-  says: 'a layer in front of its handler rejects this message',
-  isQuotation: false,
-  fix: 'look for a limit or a rule of that layer (the size of bodies, a firewall), and exempt this path',
-} as const;
 
 function hasSameWords(one: ProbeOutcome, other: ProbeOutcome): boolean {
   const [words, otherWords] = [one, other].map(({ response }) =>

@@ -180,7 +180,7 @@ export class FurtherRequests {
     if (!probe.isForged || !sample.isSigned || isSent) return false;
     return model.observations.some((each) => {
       const suspects = each.isRight || !each.isForged ? [] : suspectsOf(each, model);
-      return new Set(suspects.map((suspect) => `${suspect.shows} ${roleOf(suspect, probe)}`)).size > 1;
+      return new Set(suspects.map((suspect) => `${suspect.shows.join()} ${roleOf(suspect, probe)}`)).size > 1;
     });
   }
 

@@ -69,13 +69,13 @@ function rankOf(key: string): number {
   return RANKS.indexOf(key.toLowerCase().replace(/[^a-z]/g, ''));
 }
 
-/** What a message in this object is about: the class of an exception, else a part of the request. Empty if unknown. */
+/** The subject of the messages in this object: the class of an exception, else a part of the request. Empty if unknown. */
 function placeOf(node: object): string {
   const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
   const name = ['exception', 'errorType', 'name', 'type']
     .map((key) => fields[key])
     .find((text) => typeof text === 'string' && /^[\w.$\\:]+(?:Error|Exception)$/.test(text));
-  // In errors with one of these keys, such as Spring's, `path` is the path of the URL, not a field of the request.
+  // The path of the URL stands in `path` of errors with one of these keys, such as Spring's.
   const isOfUrl = 'status' in node || 'timestamp' in node;
   const place = name ?? PLACES.map((key) => (isOfUrl && key === 'path' ? '' : fields[key])).find(Boolean);
   if (Array.isArray(place)) return place.filter((part) => typeof part !== 'object').join('.');

@@ -50,12 +50,10 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   'closes-message': `if: failed=reset/ options=http
     proved: the server responds to OPTIONS {path}, but closed the connection on this message
     fix: look into the log of the receiver: it may have crashed on this message, or a limit of it or of a proxy in front of it closed the connection`,
-  'closes-all': `if: failed=reset/ options=closed speech=(?:http|tls)
-    proved: the server closes the connection without a response to OPTIONS, too
-    fix: look into the log of the receiver, which fails on every request before it responds; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
   silent: `if: failed=reset/ speech=closed
-    proved: the port closes each connection without a response, in HTTP as in TLS
-    fix: find out which program listens there (ss -ltnp): if it forwards to another (docker-proxy, ssh -L, a tunnel), let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1; if it is a database, give the port of the receiver; else look into its log`,
+    if: failed=reset/ options=closed speech=(?:http|tls)
+    proved: the port closes each connection without a response, to OPTIONS as to a message
+    fix: look into the log of the receiver; if the port forwards to it (docker-proxy, ssh -L, a tunnel), let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1; if it is a database, give the port of the receiver; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
   'port-silent': `if: failed=timeout/$ options=silent
     if: failed=reset/$ options=silent
     proved: the port accepts connections, but not even OPTIONS gets a response in time
@@ -67,10 +65,8 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     if: way=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=http
     proved: the port in {proxy} speaks {words}: {otherScheme}
     fix: set {proxy}={otherScheme}, or the port at which the proxy speaks the protocol of that URL`,
-  'proxy-speaks-other': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|http2)
-    proved: the port in {proxy} speaks {words}
-    fix: ${CHECK_PROXY}`,
-  'no-proxy': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=closed tunnel=closes
+  'no-proxy': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|http2)
+    if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=closed tunnel=closes
     if: way=http scheme=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) tunnel=(?:closes|responded.with.(?:400|404|405|501))
     proved: the server in {proxy} is no proxy: it {tunnel} CONNECT
     fix: ${CHECK_PROXY}`,

@@ -13,12 +13,15 @@ export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promi
   const [unknown, own = '', ...others] = await Promise.all([NO_ROUTE, pathname, ...near].map(ask));
   // A server may respond to all paths alike, so a response like that to NO_ROUTE shows no route.
   const isRoute = (text: string): boolean => text !== unknown && /^(?!404|429)[24]\d\d/.test(text);
-  const takesPost = (text: string): boolean => !text.includes('Allow') || /\bPOST\b/i.test(text);
   const ownText = `OPTIONS ${pathname} gets ${own}`;
   if (isRoute(own) && takesPost(own)) return `${ownText}, unlike a path without a route`;
   const at = others.findIndex((text) => isRoute(text) && takesPost(text));
   if (at !== -1) return `OPTIONS ${near[at]} gets ${others[at]}, but ${ownText}`;
   return isRoute(own) ? ownText : '';
+}
+
+function takesPost(text: string): boolean {
+  return !text.includes('Allow') || /\bPOST\b/i.test(text);
 }
 
 const NO_ROUTE = '/hooks-finds-no-route-here';

@@ -25,13 +25,11 @@ export interface AskedPort {
 /**
  * Finds out the protocol of a port: asks in TLS, then in HTTP. TLS comes first because many TLS servers respond to plain
  * HTTP with a 400 in plain HTTP. Asks in HTTP even if the response to TLS is in an unknown protocol, because Python's
- * servers respond to a TLS hello in HTTP/0.9, without a status line. `isHttpTried`: the failed request was HTTP, so a
- * port that is silent in TLS is not asked in HTTP.
+ * servers respond to a TLS hello in HTTP/0.9, without a status line.
  */
-export async function askPort(asked: AskedPort, isHttpTried = false): Promise<PortFacts> {
+export async function askPort(asked: AskedPort): Promise<PortFacts> {
   const hello = await askInTls(asked);
-  const isOver = hello.speech === 'silent' && isHttpTried;
-  if (isOver || /^(?:tls|http2?|refused)$/.test(hello.speech)) return hello;
+  if (/^(?:tls|http2?|refused)$/.test(hello.speech)) return hello;
   const plain = await askInHttp({ ...asked, isTls: false });
   return hello.speech === 'other' && plain.speech === 'closed' ? hello : plain;
 }

@@ -86,10 +86,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const address = await show('address');
     return isIP(address) > 0 ? (isOwnAddress(address) ? 'own' : 'other') : 'unknown';
   },
-  speech: async ({ asked, url }) => {
-    const half = { ...asked, timeoutMs: asked.timeoutMs / 2 };
-    return speechText(await askPort(half, url.protocol === 'http:'));
-  },
+  speech: async ({ asked }) => speechText(await askPort({ ...asked, timeoutMs: asked.timeoutMs / 2 })),
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     if (speech === 'http2') return 'HTTP/2 without TLS only (h2c, as gRPC does), not HTTP/1.1';
@@ -119,7 +116,9 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
   others: async ({ asked }) => {
     const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
     const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    return told.length === 0 ? '' : `; on this machine, ${told.join(', ')}`;
+    return told.length === 0
+      ? ''
+      : `; on this machine, ${told.join(', ')}: if that is the receiver, give its port`;
   },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),

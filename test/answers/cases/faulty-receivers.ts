@@ -202,9 +202,9 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'secret-example',
     title: 'the receiver has the secret of an example',
     receiver: () => verifies((body) => hmac(body, 'changeme')),
-    cause: 'it accepts what is signed with "changeme" as the secret, as examples have it',
+    cause: 'it accepts what is signed with "changeme", a secret of examples',
     fix: 'give the receiver exactly the secret that the sender has',
-    never: ['set the variable of the secret'],
+    never: ['is not set'],
   },
   {
     id: 'nil-there',

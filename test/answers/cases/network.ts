@@ -187,7 +187,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'a port that closes whatever is sent (PostgreSQL)',
     given: { start: answersRaw() },
     argv: SEND,
-    cause: 'the port closes each connection without a response, in HTTP as in TLS',
+    cause: 'the port closes each connection without a response',
     fix: 'if it is a database, give the port of the receiver',
     never: ['crashed on this message'],
   },

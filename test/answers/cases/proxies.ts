@@ -178,7 +178,7 @@ const CASES: readonly ProxyCase[] = [
     id: 'proxy-no-http',
     title: 'the proxy responds to CONNECT with something else than HTTP',
     start: rawProxy('http', 'SSH-2.0-OpenSSH_9.6\r\n'),
-    cause: 'the port in HTTPS_PROXY speaks another protocol, not HTTP: "SSH-2.0-OpenSSH_9.6"',
+    cause: 'the server in HTTPS_PROXY is no proxy: it responded with SSH-2.0-OpenSSH_9.6 to CONNECT',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['crashed', 'http:// does without'],
   },

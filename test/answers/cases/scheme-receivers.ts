@@ -240,7 +240,7 @@ const CASES: readonly SchemeCase[] = [
     id: 'standard-secret-as-text',
     title: 'a receiver of Standard Webhooks takes the text after whsec_ as the key',
     receiver: { scheme: 'standard-webhooks', key: WHSEC.slice('whsec_'.length) },
-    cause: 'it accepts what is signed without whsec_ before the secret',
+    cause: 'it accepts what is signed with the text of the secret without its prefix as the key',
     fix: 'decode what follows the prefix of the secret from base64',
   },
   {

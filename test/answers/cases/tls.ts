@@ -165,7 +165,7 @@ const CASES: readonly AnswerCase[] = [
     title: 'a published port with nothing behind it closes each connection, with https://',
     given: { start: rawServer((socket) => socket.end()) },
     argv: SEND,
-    cause: 'the port closes each connection without a response, in HTTP as in TLS',
+    cause: 'the port closes each connection without a response',
     fix: 'let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1',
   },
   {

@@ -76,7 +76,7 @@ describe('after a refused connection', () => {
 describe('after a broken connection', () => {
   it.each<[cause: string, respond: Respond]>([
     ['closes-message', ({ method }) => (method === 'OPTIONS' ? {} : 'reset')],
-    ['closes-all', () => 'close'],
+    ['silent', () => 'close'],
   ])('tells apart what the server does with OPTIONS: %s', async (cause, respond) => {
     const port = await serving(respond);
     expect(await examine({ url: `http://127.0.0.1:${port}/hook`, error: 'reset' })).toMatchObject({ cause });
