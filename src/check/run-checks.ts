@@ -162,7 +162,10 @@ export class CheckRun {
     const { hasTaken } = this.#progress;
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) {
-      const says = [`${gone} during this check`, ...(decisive.printed ? [decisive.printed] : [])].join('; ');
+      const says = [
+        `${gone} during this check, because of its message or of one shortly before`,
+        ...(decisive.printed ? [decisive.printed] : []),
+      ].join('; ');
       const died = { code: 'died', says, fix: DIED_FIX };
       this.#over = `${gone} during the check ${check.code}, so these checks did not run`;
       return resultOf(check, judgement, died);

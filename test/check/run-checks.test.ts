@@ -291,6 +291,11 @@ describe('a check', () => {
     '{"errors":[]}',
     '<p>ok',
     '{"code":200}',
+    '{"status":"ok","error":"none"}',
+    '{"error":{"code":0,"message":"success"}}',
+    '{"failed":0,"error":"0 errors"}',
+    '{"success":true,"error":"n/a"}',
+    '{"code":400,"queue":5}',
   ])('accepts a 200 that says %j', async (body) => {
     expect((await run(['track'], () => status(200, body))).outcomes()).toEqual({ track: 'passed' });
   });

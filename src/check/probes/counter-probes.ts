@@ -9,6 +9,7 @@ import {
   ownCause,
 } from '../mistakes/explain-failure.ts';
 import { remainingMistakes } from '../mistakes/verification-suspects.ts';
+import { isTakenResponse } from '../judge-responses.ts';
 import { Asker, type AskerContext, type FailedMessage } from './asker.ts';
 import { neighborsOf } from './neighbors.ts';
 import { acceptsLater, blocksUserAgent, readsTwice, respondsAgain } from './sent-again.ts';
@@ -208,6 +209,7 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
   if (response.kind !== 'rejected' || isAboutElse(response)) return undefined;
   const forgery = await ask.forgery();
   if (forgery.kind === 'none') return undefined;
+  if (isTakenResponse(forgery)) return invertedComparison(response.status, forgery.status);
   const elsewhere = await ask.elsewhere();
   // Another path gets the same status, so the reason that the response gives is not the signature.
   const isSame = elsewhere.kind !== 'none' && elsewhere.status === response.status;
@@ -219,4 +221,13 @@ async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<Rec
   return cause?.code === 'output-words'
     ? { ...mistake, says: `${cause.says}; probably ${mistake.says}` }
     : mistake;
+}
+
+function invertedComparison(status: number, forged: number): ReceiverMistake {
+  return {
+    code: 'inverted-comparison',
+    says: `it lets forgers in: a forged message gets ${forged}, and a correct one ${status}: it compares the wrong way around`,
+    fix: 'respond with 401 if the signatures differ, and with 2xx if they are equal: timingSafeEqual, hash_equals and compare_digest return true for equal ones, strcmp and compareTo 0',
+    confidence: 'likely',
+  };
 }

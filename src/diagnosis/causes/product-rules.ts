@@ -128,7 +128,8 @@ export function productRule({ status, headers, body }: ReadResponse): CauseRule 
   if (isFromProxy(headers)) return productRuleOf('proxy-forward', status);
   const response = `${headerLines(headers)}\n\n${body}`;
   const [code] = PRODUCTS.find(([, , pattern]) => pattern.test(response)) ?? [];
-  const likely = status >= 520 && status <= 530 ? 'firewall-cloudflare' : BY_STATUS[status];
+  const isJson = /^\s*[[{]/.test(body); // made by an application
+  const likely = status >= 520 && status <= 530 ? 'firewall-cloudflare' : BY_STATUS[isJson ? 0 : status];
   return productRuleOf(code ?? likely ?? '', status);
 }
 

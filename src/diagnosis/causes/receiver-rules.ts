@@ -15,7 +15,7 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
     status: REJECTED,
     isSigned: true,
     words:
-      /^(?![\s\S]*\b(?:invalid|wrong|mismatch|match(?:es|ed|ing)?\b|(?:no|not|any|without)(?: an?)? valid))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signatures?(?!\w)|signatures?(?!\w)[^.\n]{0,60}(?:missing|required|not (?:found|provided|present))|(?:missing|no)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp (?:header )?(?:is )?(?:missing|required)|\bMissing required headers\b|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|hmac))/i,
+      /^(?![\s\S]*\b(?:invalid|wrong|mismatch|match(?:es|ed|ing)?\b|(?:no|not|any|without)(?: an?)? valid))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signatures?(?!\w)|signatures?(?!\w)[^.\n]{0,60}(?:missing|required|not (?:found|provided|present))|(?:missing|no)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp header (?:is )?(?:missing|required)|\bMissing required headers\b|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|hmac))/i,
     says: 'it does not see the signature, which was sent: it expects another scheme, reads another header, or a proxy removes the header',
     fix: "send by the scheme that it verifies by (--scheme; the default sends X-Signature), read the header that is sent (Node: request.headers['x-signature'], in lower case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy forward it (nginx drops names with an underscore: underscores_in_headers on)",
   },

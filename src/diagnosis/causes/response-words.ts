@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../credentials.ts';
 import { HINT_RANK, jsonTexts, parsedStart, type JsonText } from './json-texts.ts';
 import { isHtmlPage, pageBlocks, withoutEntities, type PageBlock } from './page-blocks.ts';
 
@@ -124,6 +125,8 @@ function isSentence(words: string): boolean {
 }
 
 function wordsOf(words: string, text: string, unescaped = ''): ResponseWords {
-  const quotation = words.slice(0, MAX_QUOTATION).replace(/[\uD800-\uDBFF]$/, '');
+  // Words with control characters are binary, such as a compressed body.
+  const shown = /\p{Cc}/u.test(words) ? '' : withoutCredentials(words);
+  const quotation = shown.slice(0, MAX_QUOTATION).replace(/[\uD800-\uDBFF]$/, '');
   return { quotation, isTelling: isTelling(quotation), text, unescaped };
 }

@@ -6,8 +6,8 @@ import { productRule } from './product-rules.ts';
 /** Rules for 2xx responses whose body reports a failure, which senders miss, because they look only at the status. */
 export const TAKEN_RULES = rulesOfKind('receiver', 'proved', {
   'error-in-body': {
-    body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status_?code|status|code)"\s*:\s*"?[45]\d\d\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|rejected|refused|invalid|unauthorized|denied)")/i,
-    says: 'it responds with {status}, and an error in the body: senders count the message as delivered',
+    body: /^(?![\s\S]*"(?:success|ok)"\s*:\s*true\b|[\s\S]*"(?:status|result|message)"\s*:\s*"(?:ok|success|accepted)")\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|"(?:none|no|n\/a|ok|0[^"]*)?"|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status_?code|status|code)"\s*:\s*"?[45]\d\d\b(?=[\s\S]*"(?:error|message|detail|reason|body)")|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|rejected|refused|invalid|unauthorized|denied)")/i,
+    says: 'it responds with {status}, and an error in the body{quote}: senders count the message as delivered',
     fix: 'respond with 401 where the signature is wrong, with another 4xx to other rejections, and with 5xx to failures: senders look only at the status (API Gateway: use the Lambda proxy integration)',
   },
   'words-in-body': {

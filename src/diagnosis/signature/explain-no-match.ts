@@ -34,11 +34,14 @@ export function explainNoMatch(
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
   if (unexpanded !== undefined) return diagnosisFor(evidence, unexpanded, 'likely');
   const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
-  const found = `${written}${triedText(result)}; ${DIFFERENT_SECRETS}${ourSecrets(evidence)}, or what they sign differs`;
+  const isUnknown = result.kind === 'stopped' && result.tried < FEWEST_TRIED;
+  const different = `${isUnknown ? 'perhaps' : 'probably'} the two sides hold different secrets`;
+  const found = `${written}${triedText(result)}; ${different}${ourSecrets(evidence)}, or what they sign differs`;
   const { code = 'no-match', fix } = notation?.problem ?? {};
   const ownFix = notation === undefined ? [] : [fix ?? fixOf(code, evidence)];
   const hint = mismatchText(digests.bytes, found, [...ownFix, ...whatToCompare(evidence)].join('. '));
-  return { ...diagnosisOf(code, 'likely', hint), ...(result.kind === 'stopped' && { isCutShort: true }) };
+  const confidence = isUnknown ? 'possible' : 'likely';
+  return { ...diagnosisOf(code, confidence, hint), ...(result.kind === 'stopped' && { isCutShort: true }) };
 }
 
 /**
@@ -69,14 +72,15 @@ function unexpandedSecret({ secrets, secretOrigin }: SignatureEvidence): Explana
   return name === undefined ? undefined : { code: 'unexpanded-secret', found };
 }
 
-const DIFFERENT_SECRETS = 'probably the two sides hold different secrets';
+/** Minimum number of combinations to try before a search can conclude: about those of one common mistake and of two. */
+const FEWEST_TRIED = 100;
 
 function triedText(result: FailedSearch): string {
   switch (result.kind) {
     case 'none':
       return `none of ${combinations(result.tried)} of changes to secret, body, signed text and hash matches`;
     case 'stopped':
-      return `none of the ${combinations(result.tried)} that could be tried within ${result.afterMs} ms matches`;
+      return `the search ended after ${result.afterMs} ms and ${combinations(result.tried)} without a match`;
     case 'too-large':
       return 'the body is too large to try all changes';
     default:

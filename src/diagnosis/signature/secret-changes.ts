@@ -67,7 +67,10 @@ function affix(cost: Cost, what: string, before: string, after = ''): readonly S
     [
       cost,
       `with ${what} ${place} the secret`,
-      (text) => (/^\s|\s$/.test(text) ? undefined : before + text + after),
+      (text) =>
+        (before !== '' && /^\s/.test(text)) || (after !== '' && /\s$/.test(text))
+          ? undefined
+          : before + text + after,
     ],
     [
       1,
@@ -92,7 +95,7 @@ const TEXT_CHANGES = new ChangeTable([
     ...affix(1, 'a space', '', ' '),
     ...affix(2, 'a space', ' '),
     ...affix(2, 'a space', ' ', ' '),
-    ...affix(3, 'a byte order mark', '\ufeff'),
+    ...affix(2, 'a byte order mark', '\ufeff'),
   ]),
   ...coded<string>('quoted-secret', [
     ...affix(1, 'double quotes', '"', '"'),

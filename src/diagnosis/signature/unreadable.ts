@@ -31,7 +31,7 @@ function wholeSignature(scheme: SignatureScheme): string {
 const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: string])[] = [
   [
     /^(?:undefined|null|None|nil|NaN|true|false|\[object \w+\]|\[[A-Z]@[0-9a-f]+|<Buffer .*|System\.Byte\[\])$/,
-    'is no digest, but a word for nothing, a Promise that was not awaited, or the name of an array in memory',
+    'is no digest, but what a program prints for nothing, for a Promise that was not awaited, or for an array of bytes',
     'Compute the digest before the header is written: await the function that signs, and end the HMAC with .digest("hex") (HexFormat.of().formatHex(digest), Convert.ToHexString(digest))',
   ],
   [

@@ -207,6 +207,15 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     never: ['is not set'],
   },
   {
+    id: 'inverted',
+    title: 'the receiver accepts messages whose signature is wrong, and rejects the right ones',
+    receiver: () =>
+      rightBut((_request, isValid) => (isValid ? { status: 401, body: 'bad signature' } : { body: 'ok' })),
+    cause:
+      'it lets forgers in: a forged message gets 200, and a correct one 401: it compares the wrong way around',
+    fix: 'respond with 401 if the signatures differ, and with 2xx if they are equal',
+  },
+  {
     id: 'nil-there',
     title: 'the receiver passes nil on (Ruby), as with a misspelt name of the header',
     receiver: () => responds(500, 'TypeError: no implicit conversion of nil into String'),

@@ -360,7 +360,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     'give the digits of the digest alone, without other characters or a second signature',
   ]),
   withSignature('undefined-signature', 'the sender sends the word undefined as the signature', 'undefined', [
-    'the signature is no digest, but a word for nothing',
+    'the signature is no digest, but what a program prints for nothing',
     'Compute the digest before the header is written',
   ]),
   withSignature('promise-signature', 'the sender does not await the digest', '[object Promise]', [

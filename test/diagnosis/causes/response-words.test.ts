@@ -105,6 +105,15 @@ describe('responseWords', () => {
     '{"message":"Internal server error"}',
   ])('finds that %j only repeats the status', (body) => expect(responseWords(body).isTelling).toBe(false));
 
+  it.each([
+    ['cannot connect to postgres://app:Sup3rPass@db:5432', 'cannot connect to postgres://app:***@db:5432'],
+    ['login with password=hunter2 failed', 'login with password=*** failed'],
+    ['{"error":"bad header Bearer sk_live_abcdefgh123"}', 'bad header Bearer ***'],
+    ['\u001f\u008b\u0000\u0000 compressed text', ''],
+  ])('quotes %j without credentials and binary data', (body, quotation) => {
+    expect(responseWords(body).quotation).toBe(quotation);
+  });
+
   it('keeps at most 300 characters', () => {
     expect(responseWords('word '.repeat(500)).quotation.length).toBeLessThanOrEqual(MAX_QUOTATION);
   });

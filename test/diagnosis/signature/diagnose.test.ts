@@ -32,6 +32,21 @@ describe('a sender that signs wrongly', () => {
     );
   });
 
+  it('with a byte order mark and CRLF in its secret is told so', () => {
+    const signature = hmac('b', '\ufeffk\r\n');
+    const { hint } = mismatch({ body: 'b', signature, secrets: ['k'] });
+    expect(hint).toContain('with a byte order mark before the secret and with CRLF at the end of the secret');
+  });
+
+  it('of a large body is told of a newline in its secret before the body is changed', () => {
+    const body = '--b\r\n\r\nline\r\n'.repeat(30_000);
+    const deadline = (): Deadline => new Deadline(500, () => (clock += 1));
+    let clock = 0;
+    const options = { body, signature: hmac(body, 'k\n'), secrets: ['k'], exact: true, diagnose: true };
+    const { diagnosis } = verify(options, deadline) as InvalidVerdict;
+    expect(diagnosis?.hint).toContain('with a newline at the end of the secret');
+  });
+
   it.each(senders)('gets the code $code: $name', ({ code, body, signature, secret }) => {
     const diagnosis = mismatch({ body: Buffer.from(body, 'base64'), signature, secrets: [secret] });
     expect(diagnosis.code, diagnosis.hint).toBe(code);
@@ -132,7 +147,7 @@ describe('a mismatch by a general change', () => {
 
   it('knows a value that is the name of an array', () => {
     expect(mismatch({ body, signature: '[B@1b6d3586', secrets: [key] }).hint).toContain(
-      'the name of an array',
+      'what a program prints for nothing, for a Promise that was not awaited, or for an array of bytes',
     );
   });
 });
