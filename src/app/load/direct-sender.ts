@@ -2,15 +2,17 @@ import { wallClock } from '../../clock.ts';
 import type { Destination } from '../../engine/destination.ts';
 import {
   idempotencyKeyOf,
+  receivedParts,
   toRequest,
   toResult,
+  traceOf,
   type OutgoingAttempt,
   type SignedBody,
 } from '../../engine/round/attempt.ts';
 import type { AttemptResult } from '../../engine/round/attempt-result.ts';
 import type { Webhook } from '../../engine/webhook.ts';
-import { traceAttempt } from '../../message/trace-context.ts';
-import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
+import type { ReceivedHeaders } from '../../signature/received-headers.ts';
+import { signedFields } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import { createUndiciTransport } from '../../transport/undici-transport.ts';
@@ -19,8 +21,8 @@ import { createUndiciTransport } from '../../transport/undici-transport.ts';
 export interface DirectMessage {
   readonly messageId: string;
   readonly body: Uint8Array;
-  /** The signature headers with which a capture was received, for a webhook without a secret. */
-  readonly received?: SignedHeaders | undefined;
+  /** The headers with which a capture was received. */
+  readonly received?: ReceivedHeaders | undefined;
 }
 
 interface DirectSenderOptions {
@@ -78,8 +80,7 @@ export class DirectSender {
   #attempt(message: DirectMessage): OutgoingAttempt {
     const { destination, webhook } = this.#options;
     const at = Math.floor(wallClock.now());
-    const isTraced = destination.delivery.traceparent === true && !webhook.hasOwnTrace;
-    const trace = isTraced ? traceAttempt(undefined, message.messageId) : undefined;
+    const trace = traceOf(webhook, { id: message.messageId, trace: undefined }, destination.delivery);
     return { at, webhook, signed: signedBody(message, at, destination), trace };
   }
 }
@@ -90,12 +91,10 @@ function signedBody(
   { delivery, secrets: [secret], signer }: Destination,
 ): SignedBody {
   const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-  if (secret === undefined && received !== undefined) {
-    return { body, signature: received.signature, receivedHeaders: received.headers, idempotencyKey };
-  }
+  const parts = { body, idempotencyKey, ...receivedParts(received, secret) };
   if (signer === undefined) {
-    return { body, signature: secret === undefined ? undefined : sign(body, secret), idempotencyKey };
+    return { ...parts, signature: secret === undefined ? received?.signature : sign(body, secret) };
   }
   const { headers, signature } = signer.sign(body, signedFields(messageId, at));
-  return { body, signature, signatureHeaders: headers, idempotencyKey };
+  return { ...parts, signature, signatureHeaders: headers };
 }

@@ -4,6 +4,7 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import { traceAttempt, type AttemptTrace } from '../../message/trace-context.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { withoutRepeated } from '../../redact.ts';
+import type { ReceivedHeaders } from '../../signature/received-headers.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { classify, type ResponseCauses } from './classify.ts';
@@ -14,9 +15,9 @@ import type { Webhook } from '../webhook.ts';
 export interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
-  /** The headers of the configured schemes, which replace `X-Signature`: name, value, name, value … */
+  /** The headers that replace `X-Signature`: those of the configured schemes, or none for a signature that was received. */
   readonly signatureHeaders?: readonly string[] | undefined;
-  /** The signature headers that came with the body, to send instead: name, value, name, value … */
+  /** The headers that came with the body: name, value, name, value … They replace the default ones. */
   readonly receivedHeaders?: readonly string[] | undefined;
   /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;
@@ -32,6 +33,18 @@ export interface OutgoingAttempt {
   readonly trace: AttemptTrace | undefined;
 }
 
+/** Returns the headers of a captured request that are sent again: those of its signature only without a secret. */
+export function receivedParts(
+  received: ReceivedHeaders | undefined,
+  secret: string | undefined,
+): Pick<SignedBody, 'signatureHeaders' | 'receivedHeaders'> {
+  if (received === undefined) return {};
+  const { signed, others } = received;
+  return secret === undefined
+    ? { signatureHeaders: [], receivedHeaders: [...others, ...signed] }
+    : { receivedHeaders: others };
+}
+
 /** Builds the POST of an attempt. `signal` aborts the POST. */
 export function toRequest(
   { webhook, signed, trace }: OutgoingAttempt,
@@ -39,15 +52,40 @@ export function toRequest(
   signal: AbortSignal,
 ): TransportRequest {
   const { body, signature, signatureHeaders, receivedHeaders, idempotencyKey } = signed;
-  const headers = webhook.headers.slice();
-  if (idempotencyKey !== undefined && !webhook.hasOwnKey) headers.push('Idempotency-Key', idempotencyKey);
+  const headers = receivedHeaders ? mergedHeaders(webhook, signed) : webhook.headers.slice();
+  if (idempotencyKey !== undefined && !hasOwnKey(webhook)) headers.push('Idempotency-Key', idempotencyKey);
   if (trace !== undefined) headers.push(...trace.headers);
-  if (receivedHeaders !== undefined) {
-    if (!webhook.hasOwnSignature) headers.push(...receivedHeaders);
-  } else if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
+  if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
   else if (signature !== undefined) headers.push('X-Signature', signature);
   const { timeoutMs, allowPrivate } = delivery;
   return { url: webhook.url, headers, body, timeoutMs, signal, connection: delivery, allowPrivate };
+}
+
+/**
+ * Adds received headers to those of a webhook. Configured headers and those of a new signature replace received ones, and
+ * received ones replace the default ones.
+ */
+function mergedHeaders(
+  { headers, ownNames }: Webhook,
+  { receivedHeaders = [], signatureHeaders = [] }: SignedBody,
+): string[] {
+  const set = new Set([...ownNames, ...namesOf(signatureHeaders)]);
+  const received = namesOf(receivedHeaders);
+  const isKept = (_: string, index: number): boolean => !set.has(received[index >> 1] ?? '');
+  const kept = receivedHeaders.filter(isKept);
+  const replaced = new Set(namesOf(kept));
+  const names = namesOf(headers);
+  return [...headers.filter((_, index) => !replaced.has(names[index >> 1] ?? '')), ...kept];
+}
+
+/** The lower-case names in a list of name, value, name, value … */
+function namesOf(headers: readonly string[]): readonly string[] {
+  return headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+}
+
+/** Whether a configured `Idempotency-Key` is sent instead of the message id. */
+function hasOwnKey({ ownNames }: Webhook): boolean {
+  return ownNames.has('idempotency-key');
 }
 
 interface ResultContext {
@@ -67,7 +105,7 @@ export function toResult(
     at,
     clock,
     causes,
-    sendsKey: idempotencyKey !== undefined && !webhook.hasOwnKey,
+    sendsKey: idempotencyKey !== undefined && !hasOwnKey(webhook),
     isSigned: signature !== undefined,
   });
   if (classified.result === 'delivered' || classified.detail === undefined) return classified;
@@ -88,11 +126,12 @@ export function idempotencyKeyOf(messageId: string): string {
 
 /** Starts the trace span of an attempt. Undefined if `traceparent` is off or the webhook has a trace header of its own. */
 export function traceOf(
-  { hasOwnTrace }: Webhook,
-  { id, trace }: Delivery,
+  { ownNames }: Webhook,
+  { id, trace }: Pick<Delivery, 'id' | 'trace'>,
   { traceparent }: DeliveryOptions,
 ): AttemptTrace | undefined {
-  return traceparent && !hasOwnTrace ? traceAttempt(trace, id) : undefined;
+  const hasOwn = ownNames.has('traceparent') || ownNames.has('tracestate');
+  return traceparent && !hasOwn ? traceAttempt(trace, id) : undefined;
 }
 
 /**

@@ -4,7 +4,15 @@ import type { Claim } from '../../queue/queue.ts';
 import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import { idempotencyKeyOf, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
+import {
+  idempotencyKeyOf,
+  receivedParts,
+  toRecord,
+  toRequest,
+  toResult,
+  traceOf,
+  type SignedBody,
+} from './attempt.ts';
 import { isFailedResponse } from './classify.ts';
 import { symptomOf } from '../health.ts';
 import { remainingWebhooks, roundsSoFar, withAttempt } from './progress.ts';
@@ -151,10 +159,10 @@ class Round {
     const { secrets, signer, delivery } = this.#context.destination;
     const [secret] = secrets;
     if (secret !== undefined && signer === undefined) this.#signature ??= sign(body, secret);
-    const received = secret === undefined ? this.#context.receivedSignature?.(body) : undefined;
-    this.#signature ??= received?.signature;
+    const received = this.#context.headersOfBody?.(body);
+    if (secret === undefined) this.#signature ??= received?.signature;
     const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-    return { body, signature: this.#signature, receivedHeaders: received?.headers, idempotencyKey };
+    return { body, signature: this.#signature, ...receivedParts(received, secret), idempotencyKey };
   }
 
   async #try(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {

@@ -70,6 +70,9 @@ const CONNECTION_HEADERS = [
   'proxy-authenticate',
 ];
 
+/** Matches the lower-case names of headers that proxies and tunnels add. */
+export const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.+|.+-(?:client|connecting|real)-ip)$/;
+
 /** The headers to forward: without those of the connection, in order, as spelled and without merging repeated headers. */
 export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, value: string][] {
   const dropped = new Set(CONNECTION_HEADERS);
