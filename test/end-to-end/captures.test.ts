@@ -44,7 +44,7 @@ it('verify accepts what listen saves, and replay --exact sends the same bytes', 
   });
   const stderr =
     'note: signed again with the secret: 7 captures; without a secret, the signature is sent as received\n' +
-    'note: not sent, because it is masked in the captures: Cookie, Authorization; --header gives a value\n';
+    'note: masked in the captures, so sent only if --header or the config gives it: Cookie, Authorization\n';
   expect(again).toMatchObject({ code: 0, stderr });
   expect(summaryOf(again.stdout)).toMatchObject({ read: 7, delivered: 7 });
   expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
@@ -95,7 +95,7 @@ describe('replay --exact of a capture with a signature', () => {
     expect(sent).toEqual(['t=2,v1=ff', 'msg_1', 'r-1', undefined]);
     const masked = await replayed([], [['X-Gitlab-Token', MASK]]);
     expect(masked.stderr).toContain(
-      'note: not sent, because it is masked in the captures: X-Gitlab-Token; --header gives a value\n',
+      'note: masked in the captures, so sent only if --header or the config gives it: X-Gitlab-Token\n',
     );
   });
 

@@ -171,16 +171,16 @@ describe.concurrent('replay --exact of captures', () => {
     for (const way of [[], ['--compare']]) {
       const { stderr, came } = await sent(way, put, argv`--secret ${SECRET} --header ${'x-api-key: mine'}`);
       expect(stderr.split('\n').filter((line) => /mask|POST|scheme/.test(line))).toEqual([
-        'note: signed again by segment, but the captures were signed by github: --scheme github signs as they were',
-        'note: not sent, because it is masked in the captures: Cookie; --header gives a value',
+        'note: signed by segment, but the captures by github: add --scheme github',
+        'note: masked in the captures, so sent only if --header or the config gives it: Cookie, X-Api-Key',
         'note: sent as POST, as every delivery is: the captures have PUT',
       ]);
       expect(came.map(({ target }) => target)).toEqual(came.map(() => 'POST /hook'));
       expect((await sent(way, put, argv`-q`)).stderr).toBe('');
     }
     const same = await sent([], github, argv`--secret ${SECRET} --scheme github`);
-    expect(same.stderr).not.toContain('signed by');
-    expect((await sent([], github)).stderr).not.toContain('signed by');
+    expect(same.stderr).not.toContain('captures by');
+    expect((await sent([], github)).stderr).not.toContain('captures by');
   });
 
   it('does not repeat the headers of a custom scheme that signs again', async () => {
@@ -219,7 +219,7 @@ describe.concurrent('replay --exact of captures', () => {
     const cwd = temporaryFolder({ '.hooksrc.yaml': config, 'in.json': github });
     const { code, stderr } = await hooks(argv`replay in.json --exact --queue --store q.db`, { cwd });
     const note =
-      'note: queued without its headers: 1 capture; hooks worker sends those of the config, and application/json\n';
+      'note: queued without their headers: 1 capture; hooks worker sends those of the config, and application/json\n';
     expect([code, stderr]).toEqual([0, expect.stringContaining(note)]);
   });
 });

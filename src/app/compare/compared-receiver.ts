@@ -1,11 +1,12 @@
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions } from '../../engine/options.ts';
 import type { ComparedResponse } from '../../replay/compare/compared-response.ts';
+import type { UnsignedBody } from '../../engine/round/attempt.ts';
 import type { HeadersOfBody } from '../../engine/round/round-context.ts';
 import { sentSecrets } from '../../transport/sent-secrets.ts';
 import type { ResponseHeaders } from '../../transport/transport.ts';
 import { validateRoute } from '../../transport/route/validate-route.ts';
-import { DirectSender, type DirectMessage } from '../load/direct-sender.ts';
+import { DirectSender } from '../load/direct-sender.ts';
 import { USER_AGENT } from '../version.ts';
 
 interface ComparedReceiverOptions {
@@ -18,7 +19,7 @@ interface ComparedReceiverOptions {
 }
 
 /** A message as both receivers get it. */
-export type ComparedRequest = Pick<DirectMessage, 'messageId' | 'body'>;
+export type ComparedRequest = Pick<UnsignedBody, 'messageId' | 'body'>;
 
 export interface ComparedReceiver {
   readonly url: string;

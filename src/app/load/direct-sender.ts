@@ -1,29 +1,17 @@
 import { wallClock } from '../../clock.ts';
 import type { Destination } from '../../engine/destination.ts';
 import {
-  idempotencyKeyOf,
-  receivedParts,
+  signedBody,
   toRequest,
   toResult,
   traceOf,
   type OutgoingAttempt,
-  type SignedBody,
+  type UnsignedBody,
 } from '../../engine/round/attempt.ts';
 import type { AttemptResult } from '../../engine/round/attempt-result.ts';
 import type { Webhook } from '../../engine/webhook.ts';
-import type { ReceivedHeaders } from '../../signature/received-headers.ts';
-import { signedFields } from '../../signature/schemes/signer.ts';
-import { sign } from '../../signature/sign.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import { createUndiciTransport } from '../../transport/undici-transport.ts';
-
-/** A message to send with one attempt. */
-export interface DirectMessage {
-  readonly messageId: string;
-  readonly body: Uint8Array;
-  /** The headers with which a capture was received. */
-  readonly received?: ReceivedHeaders | undefined;
-}
 
 interface DirectSenderOptions {
   readonly destination: Destination;
@@ -54,7 +42,7 @@ export class DirectSender {
   }
 
   /** Makes one attempt, which is signed now. Rejects only for a request that cannot be made. */
-  async send(message: DirectMessage): Promise<AttemptResult> {
+  async send(message: UnsignedBody): Promise<AttemptResult> {
     const attempt = this.#attempt(message);
     const result = await this.#transport.send(this.#request(attempt));
     const { secrets } = this.#options.destination;
@@ -63,7 +51,7 @@ export class DirectSender {
 
   /** Makes one attempt, and returns the response as it came. */
   exchange(
-    message: DirectMessage,
+    message: UnsignedBody,
     how: Pick<TransportRequest, 'responseBytes' | 'onHead'>,
   ): Promise<TransportResult> {
     return this.#transport.send({ ...this.#request(this.#attempt(message)), ...how });
@@ -77,24 +65,10 @@ export class DirectSender {
     return toRequest(attempt, this.#options.destination.delivery, this.#options.signal);
   }
 
-  #attempt(message: DirectMessage): OutgoingAttempt {
+  #attempt(message: UnsignedBody): OutgoingAttempt {
     const { destination, webhook } = this.#options;
     const at = Math.floor(wallClock.now());
     const trace = traceOf(webhook, { id: message.messageId, trace: undefined }, destination.delivery);
     return { at, webhook, signed: signedBody(message, at, destination), trace };
   }
-}
-
-function signedBody(
-  { body, messageId, received }: DirectMessage,
-  at: number,
-  { delivery, secrets: [secret], signer }: Destination,
-): SignedBody {
-  const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-  const parts = { body, idempotencyKey, ...receivedParts(received, secret) };
-  if (signer === undefined) {
-    return { ...parts, signature: secret === undefined ? received?.signature : sign(body, secret) };
-  }
-  const { headers, signature } = signer.sign(body, signedFields(messageId, at));
-  return { ...parts, signature, signatureHeaders: headers };
 }

@@ -5,22 +5,34 @@ import { traceAttempt, type AttemptTrace } from '../../message/trace-context.ts'
 import type { Delivery } from '../../queue/delivery.ts';
 import { withoutRepeated } from '../../redact.ts';
 import type { ReceivedHeaders } from '../../signature/received-headers.ts';
+import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
+import { sign } from '../../signature/sign.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { classify, type ResponseCauses } from './classify.ts';
+import type { Destination } from '../destination.ts';
 import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** The body to post to each webhook, with its signature unless there is no secret. */
+/** The body to post to a webhook, with its signature unless there is no secret. */
 export interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
-  /** The headers that replace `X-Signature`: those of the configured schemes, or none for a signature that was received. */
-  readonly signatureHeaders?: readonly string[] | undefined;
-  /** The headers that came with the body: name, value, name, value … They replace the default ones. */
-  readonly receivedHeaders?: readonly string[] | undefined;
+  /** The headers of a new signature, of each scheme: name, value, name, value … Empty without a secret. */
+  readonly headers: readonly string[];
+  readonly signatures?: SignedHeaders['signatures'];
+  /** The headers that came with the body: name, value, name, value … */
+  readonly receivedHeaders: readonly string[];
   /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;
+}
+
+/** A body to sign. */
+export interface UnsignedBody {
+  readonly messageId: string;
+  readonly body: Uint8Array;
+  /** The headers of the captured request that had the body. */
+  readonly received?: ReceivedHeaders | undefined;
 }
 
 /** One attempt at one webhook. */
@@ -33,16 +45,24 @@ export interface OutgoingAttempt {
   readonly trace: AttemptTrace | undefined;
 }
 
-/** Returns the headers of a captured request that are sent again: those of its signature only without a secret. */
-export function receivedParts(
-  received: ReceivedHeaders | undefined,
-  secret: string | undefined,
-): Pick<SignedBody, 'signatureHeaders' | 'receivedHeaders'> {
-  if (received === undefined) return {};
-  const { signed, others } = received;
-  return secret === undefined
-    ? { signatureHeaders: [], receivedHeaders: [...others, ...signed] }
-    : { receivedHeaders: others };
+/**
+ * Signs a body for an attempt at `at`, with the current secret, which may be newer than the delivery. Without a secret, the
+ * signature that came with the body is sent.
+ */
+export function signedBody(
+  { body, messageId, received }: UnsignedBody,
+  at: number,
+  { delivery, secrets: [secret], signer }: Destination,
+): SignedBody {
+  const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
+  const { signature, signed = [], others = [] } = received ?? {};
+  if (secret === undefined) {
+    return { body, idempotencyKey, signature, headers: [], receivedHeaders: [...others, ...signed] };
+  }
+  const parts = { body, idempotencyKey, receivedHeaders: others };
+  if (signer !== undefined) return { ...parts, ...signer.sign(body, signedFields(messageId, at)) };
+  const digest = sign(body, secret);
+  return { ...parts, signature: digest, headers: ['X-Signature', digest] };
 }
 
 /** Builds the POST of an attempt. `signal` aborts the POST. */
@@ -51,41 +71,39 @@ export function toRequest(
   delivery: DeliveryOptions,
   signal: AbortSignal,
 ): TransportRequest {
-  const { body, signature, signatureHeaders, receivedHeaders, idempotencyKey } = signed;
-  const headers = receivedHeaders ? mergedHeaders(webhook, signed) : webhook.headers.slice();
-  if (idempotencyKey !== undefined && !hasOwnKey(webhook)) headers.push('Idempotency-Key', idempotencyKey);
+  const { body, idempotencyKey } = signed;
+  const headers = commonHeaders(webhook, signed);
+  if (idempotencyKey !== undefined && !webhook.ownNames.has(KEY)) {
+    headers.push('Idempotency-Key', idempotencyKey);
+  }
   if (trace !== undefined) headers.push(...trace.headers);
-  if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
-  else if (signature !== undefined) headers.push('X-Signature', signature);
+  headers.push(...signed.headers);
   const { timeoutMs, allowPrivate } = delivery;
   return { url: webhook.url, headers, body, timeoutMs, signal, connection: delivery, allowPrivate };
 }
 
+const KEY = 'idempotency-key';
+
 /**
- * Adds received headers to those of a webhook. Configured headers and those of a new signature replace received ones, and
- * received ones replace the default ones.
+ * Returns the headers of a webhook with the received ones. Configured headers and those of a new signature replace received
+ * ones, and received ones replace the default ones.
  */
-function mergedHeaders(
-  { headers, ownNames }: Webhook,
-  { receivedHeaders = [], signatureHeaders = [] }: SignedBody,
-): string[] {
-  const set = new Set([...ownNames, ...namesOf(signatureHeaders)]);
-  const received = namesOf(receivedHeaders);
-  const isKept = (_: string, index: number): boolean => !set.has(received[index >> 1] ?? '');
-  const kept = receivedHeaders.filter(isKept);
-  const replaced = new Set(namesOf(kept));
-  const names = namesOf(headers);
-  return [...headers.filter((_, index) => !replaced.has(names[index >> 1] ?? '')), ...kept];
+function commonHeaders({ headers, ownNames }: Webhook, signed: SignedBody): string[] {
+  const { receivedHeaders: received } = signed;
+  if (received.length === 0) return headers.slice();
+  const replaced = new Set<string>();
+  const kept = received.filter((_, index) => {
+    const name = nameAt(received, index);
+    const isKept = !ownNames.has(name) && !signed.headers.some((each) => each.toLowerCase() === name);
+    if (isKept) replaced.add(name);
+    return isKept;
+  });
+  return [...headers.filter((_, index) => !replaced.has(nameAt(headers, index))), ...kept];
 }
 
-/** The lower-case names in a list of name, value, name, value … */
-function namesOf(headers: readonly string[]): readonly string[] {
-  return headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-}
-
-/** Whether a configured `Idempotency-Key` is sent instead of the message id. */
-function hasOwnKey({ ownNames }: Webhook): boolean {
-  return ownNames.has('idempotency-key');
+/** The lower-case name that belongs to an element of a list: name, value, name, value … */
+function nameAt(headers: readonly string[], index: number): string {
+  return (headers[index - (index % 2)] ?? '').toLowerCase();
 }
 
 interface ResultContext {
@@ -105,7 +123,7 @@ export function toResult(
     at,
     clock,
     causes,
-    sendsKey: idempotencyKey !== undefined && !hasOwnKey(webhook),
+    sendsKey: idempotencyKey !== undefined && !webhook.ownNames.has(KEY),
     isSigned: signature !== undefined,
   });
   if (classified.result === 'delivered' || classified.detail === undefined) return classified;

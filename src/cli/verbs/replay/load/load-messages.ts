@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DirectMessage } from '../../../../app/load/direct-sender.ts';
+import type { UnsignedBody } from '../../../../engine/round/attempt.ts';
 import type { HooksError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
 import type { LoadShare } from '../../../../replay/load/load-curve.ts';
@@ -12,7 +12,7 @@ import { recordedHeaders } from '../../../flags/delivery/recorded-headers.ts';
 import { prepareEntry, readyEntry, type ReadEntry, type ReadyOptions } from '../entry-message.ts';
 
 /** A message of a load. Messages that share an order key are sent one after the other (`--order user`). */
-export interface KeyedMessage extends DirectMessage {
+export interface KeyedMessage extends UnsignedBody {
   readonly orderKeys: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 interface AheadEntry {
   readonly found: ReplayEntry;
   read?: ReadEntry;
-  received?: DirectMessage['received'];
+  received?: UnsignedBody['received'];
 }
 
 /** Supplies the messages of a load. Reads ahead, so that `next` can return a message without waiting. */
