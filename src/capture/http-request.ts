@@ -1,6 +1,6 @@
 import { InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import type { Capture, CaptureRequest, HeaderPair } from './capture.ts';
+import type { Capture, HeaderPair } from './capture.ts';
 import { toCapture } from './to-capture.ts';
 
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
@@ -13,10 +13,7 @@ const HINT =
   'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
 
 /** Says that HTTP does not allow the method or a header of a request, such as one with a line break. Undefined if it does. */
-export function requestProblem({
-  method,
-  headers,
-}: Pick<CaptureRequest, 'method' | 'headers'>): string | undefined {
+export function requestProblem(method: string, headers: readonly HeaderPair[]): string | undefined {
   const wrong = [[method, ''], ...headers].find((each) => !HEADER.test(each.join(':')));
   return wrong && `HTTP does not allow its method or header ${printable(wrong[0] ?? '', 40)}`;
 }

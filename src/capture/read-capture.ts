@@ -34,7 +34,7 @@ export function readCapture(value: unknown): Capture {
     ...(verdict === undefined ? {} : { verdict: readVerdict(verdict) }),
     ...(typeof redacted === 'string' ? { redacted } : {}),
   };
-  const problem = requestProblem(capture);
+  const problem = requestProblem(capture.method, capture.headers);
   if (problem === undefined) return capture;
   throw new InputError(`The capture cannot be sent: ${problem}`, { hint: 'record the request again' });
 }

@@ -219,7 +219,7 @@ describe.concurrent('replay --exact of captures', () => {
     const cwd = temporaryFolder({ '.hooksrc.yaml': config, 'in.json': github });
     const { code, stderr } = await hooks(argv`replay in.json --exact --queue --store q.db`, { cwd });
     const note =
-      'note: queued without their headers: 1 capture; hooks worker sends those of the config, and application/json\n';
+      'note: captures queued without their headers; hooks worker sends those of the config, and application/json\n';
     expect([code, stderr]).toEqual([0, expect.stringContaining(note)]);
   });
 });

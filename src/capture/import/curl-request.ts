@@ -92,10 +92,10 @@ class CurlCall {
     const body = Buffer.concat(this.#data);
     if (body.includes('\u{FFFD}')) throw new RequestRejection(REPLACED);
     const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(this.#url) ? this.#url : `http://${this.#url}`;
-    const request = { method, url: targetOfUrl(url), headers: this.#sentHeaders(), body };
-    const problem = requestProblem(request);
+    const headers = this.#sentHeaders();
+    const problem = requestProblem(method, headers);
     if (problem !== undefined) throw new RequestRejection(problem);
-    return request;
+    return { method, url: targetOfUrl(url), headers, body };
   }
 
   async read(words: readonly string[], readFile: ReadNamedFile): Promise<void> {

@@ -82,7 +82,7 @@ function readRequest(fields: JsonObject, at: number | undefined): Imported | und
   if (/^(?:GET|HEAD|OPTIONS|CONNECT|TRACE)$/i.test(request.method)) return { kind: 'skipped' };
   const body = bodyOf(fields, headers);
   if (body === undefined) return { kind: 'skipped' };
-  const reason = requestProblem(request);
+  const reason = requestProblem(request.method, headers);
   if (reason !== undefined) return { kind: 'rejected', what, reason };
   if ('reason' in body) return { kind: 'rejected', what, reason: body.reason };
   return { kind: 'request', request: { ...request, body: body.bytes } };

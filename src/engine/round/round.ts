@@ -1,7 +1,6 @@
 import type { AttemptTrace } from '../../message/trace-context.ts';
 import { withRound, type Progress } from '../../queue/delivery.ts';
 import type { Claim } from '../../queue/queue.ts';
-import type { SignedHeaders } from '../../signature/schemes/signer.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { signedBody, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
 import { isFailedResponse } from './classify.ts';
@@ -29,8 +28,8 @@ export function runRound(
 class Round {
   readonly #beganAt: number;
   #progress: Progress;
-  #signature: string | undefined;
-  #signatures: SignedHeaders['signatures'];
+  /** The body of the last attempt. */
+  #signed: SignedBody | undefined;
   readonly #claim: Claim;
   readonly #context: RoundContext;
   /** Whether to ignore the end of the retry window: in a first round, or if it ended while this process did not run. */
@@ -100,8 +99,8 @@ class Round {
       outcome,
       beganAt: this.#beganAt,
       progress: this.#progress,
-      signature: this.#signature,
-      signatures: this.#signatures,
+      signature: this.#signed?.signature,
+      signatures: this.#signed?.signatures,
     };
   }
 
@@ -147,7 +146,7 @@ class Round {
     const trace = traceOf(webhook, this.#claim.delivery, delivery);
     let result: AttemptResult | undefined;
     try {
-      const attempt = { at: Math.floor(clock.now()), webhook, signed: this.#signed(), trace };
+      const attempt = { at: Math.floor(clock.now()), webhook, signed: this.#sign(), trace };
       const response = await transport.send(toRequest(attempt, delivery, aborting));
       const causes = isFailedResponse(response) ? await loadCauses?.() : undefined;
       result = toResult(response, attempt, { clock, secrets, causes });
@@ -160,13 +159,11 @@ class Round {
   }
 
   /** Signs with the time of the attempt. */
-  #signed(): SignedBody {
+  #sign(): SignedBody {
     const { destination, clock, headersOfBody } = this.#context;
     const { body, messageId } = this.#claim.delivery;
-    const signed = signedBody({ body, messageId, received: headersOfBody?.(body) }, clock.now(), destination);
-    this.#signature = signed.signature;
-    this.#signatures = signed.signatures;
-    return signed;
+    const unsigned = { body, messageId, received: headersOfBody?.(body) };
+    return (this.#signed = signedBody(unsigned, clock.now(), destination));
   }
 
   #record(webhook: Webhook, result: AttemptResult, trace: AttemptTrace | undefined): void {
@@ -180,7 +177,7 @@ class Round {
       kind: 'attempt',
       delivery: this.#claim.delivery,
       attempt: record,
-      signature: this.#signature,
+      signature: this.#signed?.signature,
     });
   }
 

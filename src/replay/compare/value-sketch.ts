@@ -37,7 +37,7 @@ export interface SketchDifference extends TraitMessages {
 
 /** Properties by which the values of two receivers are compared, in this order. */
 const TRAITS = ['format', 'number', 'time', 'shape', 'characters', 'length'] as const;
-type Trait = (typeof TRAITS)[number] | 'value';
+type Trait = (typeof TRAITS)[number];
 
 /** Maximum number of distinct values to keep, and of distinct texts of each trait. */
 const MAX_KEPT = 30;
@@ -54,6 +54,7 @@ const CURRENT_MS = 10 * 60 * 1_000;
 /** A summary of the values of one receiver at one path. Its size does not grow with the number of values. */
 export class ValueSketch {
   count = 0;
+  readonly values = new Set<string>();
   readonly traits = new Map<Trait, Map<string, TraitMessages>>();
   #sum = 0;
   #above = 0;
@@ -64,7 +65,7 @@ export class ValueSketch {
 
   add(value: ResponseValue, sketched: SketchedValue): void {
     this.count++;
-    this.#addTrait('value', valueText(value), sketched);
+    if (this.values.size < MAX_KEPT) this.values.add(valueText(value));
     for (const [trait, text] of traitsOf(value, sketched.now)) this.#addTrait(trait, text, sketched);
     if (typeof value !== 'number') return;
     const mean = this.#sum / this.#numbers++;
@@ -77,10 +78,6 @@ export class ValueSketch {
 
   textsOf(trait: Trait): ReadonlyMap<string, TraitMessages> {
     return this.traits.get(trait) ?? NONE;
-  }
-
-  get values(): ReadonlyMap<string, TraitMessages> {
-    return this.textsOf('value');
   }
 
   /** Whether the values are few and recur, like the constants of an enum. */
@@ -161,7 +158,7 @@ export function sketchDifferences(
   const lost = TRAITS.map((trait) => () => lostTexts(trait, old, new_));
   const whole = (): readonly SketchDifference[] =>
     wholeKinds(old, new_).map((kinds) => ({ ...example, ...kinds, messages: new_.count }));
-  for (const find of [...unseen, ...lost, whole, () => recurringValues(old, new_)]) {
+  for (const find of [...unseen, ...lost, whole]) {
     const found = find();
     if (found.length > 0) return found;
   }
@@ -212,15 +209,6 @@ function isUnlikely(messages: number, count: number, otherCount: number): boolea
 
 function usualText(texts: ReadonlyMap<string, TraitMessages>): string {
   return [...texts].toSorted(([, one], [, other]) => other.messages - one.messages)[0]?.[0] ?? '';
-}
-
-/** Returns a difference for each new value that recurs, as a constant for one event does, if no old value recurs. */
-function recurringValues(old: ValueSketch, new_: ValueSketch): readonly SketchDifference[] {
-  const recurs = ({ messages }: TraitMessages): boolean => messages > 1;
-  if (old.count < MIN_VALUES || [...old.values.values()].some(recurs)) return [];
-  return [...new_.values]
-    .filter(([text, { messages }]) => !old.values.has(text) && isUnlikely(messages, new_.count, old.count))
-    .map(([, seen]) => ({ ...seen, from: 'changing values', to: 'one value' }));
 }
 
 /** Returns a difference if only the old values vary, or if all new numbers are far outside the range of the old ones. */

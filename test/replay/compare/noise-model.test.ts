@@ -77,12 +77,6 @@ describe('noise', () => {
       'its usual values → "BLACK"',
     ],
     ['a constant in place of a counter', (at) => at, () => -5, 'changing values → one value'],
-    [
-      'a constant for one event',
-      () => randomUUID(),
-      (at) => (at % 10 ? randomUUID() : UUID),
-      'changing values → one value',
-    ],
     ['fractions of a counter', (at) => at, (at) => at + 0.5, 'whole number → fraction'],
     [
       'a far range',

@@ -160,7 +160,7 @@ function shownAttempts({ verbose, output }: ReplayOptions) {
 }
 
 export function noteEach(remarks: readonly (string | undefined)[], note: (line: string) => void): void {
-  for (const remark of remarks) if (remark !== undefined) note(`note: ${remark}`);
+  for (const remark of remarks) if (remark) note(`note: ${remark}`);
 }
 
 function watchFor(output: ReplayOutput, options: ReplayOptions, io: Io): ResponseWatch | undefined {
