@@ -25,7 +25,7 @@ export interface CheckReceiverOptions extends Omit<
 }
 
 /** A receiver whose URL is validated, with the headers of every request to it. */
-export type CheckedReceiver = Pick<Webhook, 'url' | 'shownUrl' | 'headers' | 'hasOwnKey'>;
+export type CheckedReceiver = Pick<Webhook, 'url' | 'shownUrl' | 'headers' | 'ownNames'>;
 
 interface GivenReceiver extends WebhookOptions {
   readonly connection: ConnectionOptions;
@@ -48,7 +48,7 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
     const examine = (failure: FailureEvidence) =>
       examineFailure({ url, ...failure, env: proxyEnv, signal: rest.signal });
     const causes = { responseCauseOf, networkCauseOf, printedCauseOf };
-    const keys = receiver.hasOwnKey ? {} : { idempotencyKeyOf };
+    const keys = receiver.ownNames.has('idempotency-key') ? {} : { idempotencyKeyOf };
     const sending = { transport, url, headers, ...keys, examine, causes, mistakenRequests, explainShown };
     return await new CheckRun({ ...rest, ...sending }).run();
   } finally {

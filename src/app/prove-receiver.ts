@@ -33,7 +33,8 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
   const { receiver, secret, signer, timeoutMs, connection, proxyEnv, signal } = options;
   return async ({ body, messageId }, { cut = false, hold } = {}) => {
     const headers = [...receiver.headers];
-    if (!receiver.hasOwnKey) headers.push('Idempotency-Key', idempotencyKeyOf(messageId));
+    const hasOwnKey = receiver.ownNames.has('idempotency-key');
+    if (!hasOwnKey) headers.push('Idempotency-Key', idempotencyKeyOf(messageId));
     if (signer !== undefined) headers.push(...signer.sign(body, signedFields(messageId, Date.now())).headers);
     else if (secret !== undefined) headers.push('X-Signature', sign(body, secret));
     const transport = createUndiciTransport({ proxyEnv });

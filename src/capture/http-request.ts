@@ -5,11 +5,18 @@ import { toCapture } from './to-capture.ts';
 
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
 /** A header (RFC 9110, 5.6.2 and 5.5): a token, a colon, a value. */
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
+// eslint-disable-next-line no-control-regex -- a tab is the one control character allowed
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** Matches the end of the last header line with the blank line after it, or the end of a text without a blank line. */
 const HEAD_END = /\r?\n\r?(?:\n|$)|\r?$/;
 const HINT =
   'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
+
+/** Says that HTTP does not allow the method or a header of a request, such as one with a line break. Undefined if it does. */
+export function requestProblem(method: string, headers: readonly HeaderPair[]): string | undefined {
+  const wrong = [[method, ''], ...headers].find((each) => !HEADER.test(each.join(':')));
+  return wrong && `HTTP does not allow its method or header ${printable(wrong[0] ?? '', 40)}`;
+}
 
 /** Whether bytes begin like a raw HTTP request. */
 export function isHttpRequest(bytes: Uint8Array): boolean {

@@ -2,6 +2,7 @@ import { InputError } from '../errors.ts';
 import { isObject } from '../validate-options.ts';
 import { printable } from '../redact.ts';
 import { CAPTURED_VERDICTS } from './capture.ts';
+import { requestProblem } from './http-request.ts';
 import type { Capture, CapturedBody, CapturedVerdict, HeaderPair } from './capture.ts';
 
 /**
@@ -23,7 +24,7 @@ export function readCapture(value: unknown): Capture {
   if (!isObject(value)) throw captureError('one JSON object', value);
   if (value['capture'] !== 1) throw captureError('`capture` to be 1', value['capture']);
   const { at, verdict, redacted } = value;
-  return {
+  const capture: Capture = {
     capture: 1,
     ...(at === undefined ? {} : { at: readTime(at) }),
     method: readText(value, 'method'),
@@ -33,6 +34,9 @@ export function readCapture(value: unknown): Capture {
     ...(verdict === undefined ? {} : { verdict: readVerdict(verdict) }),
     ...(typeof redacted === 'string' ? { redacted } : {}),
   };
+  const problem = requestProblem(capture.method, capture.headers);
+  if (problem === undefined) return capture;
+  throw new InputError(`The capture cannot be sent: ${problem}`, { hint: 'record the request again' });
 }
 
 function readText(from: Readonly<Record<string, unknown>>, key: string): string {

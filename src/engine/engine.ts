@@ -10,7 +10,7 @@ import type { EngineEvent } from './engine-event.ts';
 import { Lane } from './lane.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { ResponseCauses } from './round/classify.ts';
-import type { ReceivedSignature } from './round/round-context.ts';
+import type { HeadersOfBody } from './round/round-context.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
 import { Router, type RoutedMessage, type RouterOptions } from './router.ts';
 import { FAILURE_BACKOFF } from './settlement.ts';
@@ -43,7 +43,7 @@ export interface EngineOptions extends RouterOptions {
    */
   readonly onEvent?: (event: EngineEvent) => void;
   /** Returns the signature headers to send with a body to a destination without secrets. @default none: it is unsigned */
-  readonly receivedSignature?: ReceivedSignature | undefined;
+  readonly headersOfBody?: HeadersOfBody | undefined;
   /**
    * Loads the functions that explain failed responses. Called only after a failed response, so that a run without failures
    * stays fast. @default no cause is stored

@@ -47,7 +47,7 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
   ),
   ['host', 'it follows from the URL'],
   ['content-length', 'it follows from the body'],
-  ['content-type', 'it is always application/json'],
+  ['content-type', 'it is application/json, or with --exact that of the capture'],
   ['expect', 'a webhook is sent without waiting for 100 Continue'],
   ['x-signature', 'it is computed from the body; set a shared secret to send it'],
 ]);

@@ -2,7 +2,6 @@ import { Problems, validateOptions } from '../validate-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
-import { isSignatureHeader } from '../signature/signature-headers.ts';
 import { buildHeaders, type HeaderContext } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 
@@ -18,12 +17,8 @@ export interface Webhook {
   readonly shownUrl: string;
   /** Headers that are the same in every request to the webhook, so not the signature: name, value, name, value … */
   readonly headers: readonly string[];
-  /** Whether the configured headers have an `Idempotency-Key`, which is then sent instead of the message id. */
-  readonly hasOwnKey: boolean;
-  /** Whether the configured headers have a `traceparent` or `tracestate`, which then replaces those of the attempt. */
-  readonly hasOwnTrace: boolean;
-  /** Whether the configured headers have a signature, which is then sent instead of a received one. */
-  readonly hasOwnSignature: boolean;
+  /** Lower-case names of the configured headers. They replace those that `hooks` sends itself, and those of a capture. */
+  readonly ownNames: ReadonlySet<string>;
 }
 
 type WebhookContext = Omit<HeaderContext, 'authorization'>;
@@ -69,11 +64,9 @@ export function prepareWebhook(webhook: WebhookOptions, context: WebhookContext)
   validateOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
   const headers = buildHeaders(webhook.headers, { ...context, authorization });
-  const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));
-  const hasOwnKey = names.has('idempotency-key');
-  const hasOwnTrace = names.has('traceparent') || names.has('tracestate');
-  const hasOwnSignature = [...names].some(isSignatureHeader);
-  return { key: shownUrl, position: 1, url, shownUrl, headers, hasOwnKey, hasOwnTrace, hasOwnSignature };
+  const names = [...Object.keys(webhook.headers), ...(authorization === undefined ? [] : ['authorization'])];
+  const ownNames = new Set(names.map((name) => name.toLowerCase()));
+  return { key: shownUrl, position: 1, url, shownUrl, headers, ownNames };
 }
 
 const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { PROXY_HEADER } from '../receiver/response/forwarding.ts';
 import { isLoopbackHost } from '../url.ts';
 import type { InboxRequest } from './inbox-request.ts';
 
@@ -75,9 +76,6 @@ function originRejection(headers: IncomingHttpHeaders, { scheme }: AccessRule): 
     ? undefined
     : 'this request comes from another page';
 }
-
-/** Headers that proxies and tunnels add. */
-const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.+|.+-(?:client|connecting|real)-ip)$/;
 
 /** The host of a Host header, without the port and the brackets of an IPv6 address. */
 function hostName(header: string): string {

@@ -43,7 +43,8 @@ it('verify accepts what listen saves, and replay --exact sends the same bytes', 
     cwd,
   });
   const stderr =
-    'note: signed again with the secret: 7 captures; without a secret, the signature is sent as received\n';
+    'note: signed again with the secret: 7 captures; without a secret, the signature is sent as received\n' +
+    'note: masked in the captures, so sent only if --header or the config gives it: Cookie, Authorization\n';
   expect(again).toMatchObject({ code: 0, stderr });
   expect(summaryOf(again.stdout)).toMatchObject({ read: 7, delivered: 7 });
   expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
@@ -80,20 +81,22 @@ async function replayed(args: readonly string[], headers: Pairs = SIGNED_HEADERS
 describe('replay --exact of a capture with a signature', () => {
   it('sends the recorded signature without a secret, and signs again with one', async () => {
     const asReceived = await replayed([]);
-    expect(asReceived.sent).toEqual(['t=1,v1=0a1b', 'msg_1', undefined, undefined]);
+    expect(asReceived.sent).toEqual(['t=1,v1=0a1b', 'msg_1', 'r-1', undefined]);
     expect(asReceived.stderr).toContain(
       'note: signature sent as received: 1 capture; --secret signs again\n',
     );
     const again = await replayed(argv`--secret ${SECRET}`);
-    expect(again.sent).toEqual([undefined, undefined, undefined, sign('{ "n": 1 }', SECRET)]);
+    expect(again.sent).toEqual([undefined, undefined, 'r-1', sign('{ "n": 1 }', SECRET)]);
     expect(again.stderr).toContain('note: signed again with the secret: 1 capture;');
   });
 
   it('prefers a signature of --header, and sends no masked one', async () => {
     const { sent } = await replayed(argv`--header ${'Stripe-Signature: t=2,v1=ff'}`);
-    expect(sent).toEqual(['t=2,v1=ff', undefined, undefined, undefined]);
+    expect(sent).toEqual(['t=2,v1=ff', 'msg_1', 'r-1', undefined]);
     const masked = await replayed([], [['X-Gitlab-Token', MASK]]);
-    expect(masked.stderr).not.toContain('1 capture');
+    expect(masked.stderr).toContain(
+      'note: masked in the captures, so sent only if --header or the config gives it: X-Gitlab-Token\n',
+    );
   });
 
   it('shows the recorded signature in a dry run, and keeps it in the file of --failed', async () => {

@@ -251,6 +251,18 @@ describe.concurrent('a body that is not a message', () => {
     await expectRejected(argv`send --json ${body} --loopback`, 'add --exact to send any JSON as it is');
   });
 
+  it.each(['a=1&b=2', '<xml/>', '5', '{"id":12345678901234567890}', ...NO_MESSAGE])(
+    'is rejected with a hint to --exact, if it is of a capture: %s',
+    async (body) => {
+      const capture = toCapture({ method: 'POST', url: '/', headers: [], body: Buffer.from(body) });
+      for (const flags of [[], ['--compare', 'http://127.0.0.1:9']]) {
+        const args = argv`replay - --url http://127.0.0.1:9 ${flags}`;
+        const { code, stdout } = await hooks(args, { stdin: JSON.stringify(capture) });
+        expect([code, stdout]).toEqual([1, expect.stringContaining('add --exact to send ')]);
+      }
+    },
+  );
+
   it.each([[['--exact']], [['--scheme', 'github']], [['--scheme', 'stripe,standard-webhooks']]])(
     'is sent unchanged by send --json with %s',
     async (flags) => {

@@ -1,11 +1,12 @@
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions } from '../../engine/options.ts';
 import type { ComparedResponse } from '../../replay/compare/compared-response.ts';
-import type { SignedHeaders } from '../../signature/schemes/signer.ts';
+import type { UnsignedBody } from '../../engine/round/attempt.ts';
+import type { HeadersOfBody } from '../../engine/round/round-context.ts';
 import { sentSecrets } from '../../transport/sent-secrets.ts';
 import type { ResponseHeaders } from '../../transport/transport.ts';
 import { validateRoute } from '../../transport/route/validate-route.ts';
-import { DirectSender, type DirectMessage } from '../load/direct-sender.ts';
+import { DirectSender } from '../load/direct-sender.ts';
 import { USER_AGENT } from '../version.ts';
 
 interface ComparedReceiverOptions {
@@ -14,12 +15,11 @@ interface ComparedReceiverOptions {
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
   /** Aborts requests in flight. */
   readonly signal: AbortSignal;
-  /** Returns the signature with which a body was received. Used if there is no secret. */
-  readonly receivedSignature: (body: Uint8Array) => SignedHeaders | undefined;
+  readonly headersOfBody: HeadersOfBody;
 }
 
 /** A message as both receivers get it. */
-export type ComparedRequest = Pick<DirectMessage, 'messageId' | 'body'>;
+export type ComparedRequest = Pick<UnsignedBody, 'messageId' | 'body'>;
 
 export interface ComparedReceiver {
   readonly url: string;
@@ -39,7 +39,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
  * real delivery. Throws ConfigError for an unusable URL, header, secret, proxy or CA file.
  */
 export function comparedReceiver(options: ComparedReceiverOptions): ComparedReceiver {
-  const { proxyEnv, signal, receivedSignature } = options;
+  const { proxyEnv, signal, headersOfBody } = options;
   const sources = { compared: { destinations: { receiver: options.destination } } };
   const [prepared] = prepareDestinations(sources, USER_AGENT);
   const [webhook] = prepared?.destination.webhooks ?? [];
@@ -53,7 +53,7 @@ export function comparedReceiver(options: ComparedReceiverOptions): ComparedRece
     secrets: [...destination.secrets, ...sentSecrets(webhook)],
     send: async (message) => {
       let headers: ResponseHeaders = {};
-      const received = receivedSignature(message.body);
+      const received = headersOfBody(message.body);
       const result = await sender.exchange(
         { ...message, received },
         { responseBytes: MAX_BODY_BYTES, onHead: (_status, head) => (headers = head) },

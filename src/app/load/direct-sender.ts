@@ -1,27 +1,17 @@
 import { wallClock } from '../../clock.ts';
 import type { Destination } from '../../engine/destination.ts';
 import {
-  idempotencyKeyOf,
+  signedBody,
   toRequest,
   toResult,
+  traceOf,
   type OutgoingAttempt,
-  type SignedBody,
+  type UnsignedBody,
 } from '../../engine/round/attempt.ts';
 import type { AttemptResult } from '../../engine/round/attempt-result.ts';
 import type { Webhook } from '../../engine/webhook.ts';
-import { traceAttempt } from '../../message/trace-context.ts';
-import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
-import { sign } from '../../signature/sign.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import { createUndiciTransport } from '../../transport/undici-transport.ts';
-
-/** A message to send with one attempt. */
-export interface DirectMessage {
-  readonly messageId: string;
-  readonly body: Uint8Array;
-  /** The signature headers with which a capture was received, for a webhook without a secret. */
-  readonly received?: SignedHeaders | undefined;
-}
 
 interface DirectSenderOptions {
   readonly destination: Destination;
@@ -52,7 +42,7 @@ export class DirectSender {
   }
 
   /** Makes one attempt, which is signed now. Rejects only for a request that cannot be made. */
-  async send(message: DirectMessage): Promise<AttemptResult> {
+  async send(message: UnsignedBody): Promise<AttemptResult> {
     const attempt = this.#attempt(message);
     const result = await this.#transport.send(this.#request(attempt));
     const { secrets } = this.#options.destination;
@@ -61,7 +51,7 @@ export class DirectSender {
 
   /** Makes one attempt, and returns the response as it came. */
   exchange(
-    message: DirectMessage,
+    message: UnsignedBody,
     how: Pick<TransportRequest, 'responseBytes' | 'onHead'>,
   ): Promise<TransportResult> {
     return this.#transport.send({ ...this.#request(this.#attempt(message)), ...how });
@@ -75,27 +65,10 @@ export class DirectSender {
     return toRequest(attempt, this.#options.destination.delivery, this.#options.signal);
   }
 
-  #attempt(message: DirectMessage): OutgoingAttempt {
+  #attempt(message: UnsignedBody): OutgoingAttempt {
     const { destination, webhook } = this.#options;
     const at = Math.floor(wallClock.now());
-    const isTraced = destination.delivery.traceparent === true && !webhook.hasOwnTrace;
-    const trace = isTraced ? traceAttempt(undefined, message.messageId) : undefined;
+    const trace = traceOf(webhook, { id: message.messageId, trace: undefined }, destination.delivery);
     return { at, webhook, signed: signedBody(message, at, destination), trace };
   }
-}
-
-function signedBody(
-  { body, messageId, received }: DirectMessage,
-  at: number,
-  { delivery, secrets: [secret], signer }: Destination,
-): SignedBody {
-  const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-  if (secret === undefined && received !== undefined) {
-    return { body, signature: received.signature, receivedHeaders: received.headers, idempotencyKey };
-  }
-  if (signer === undefined) {
-    return { body, signature: secret === undefined ? undefined : sign(body, secret), idempotencyKey };
-  }
-  const { headers, signature } = signer.sign(body, signedFields(messageId, at));
-  return { body, signature, signatureHeaders: headers, idempotencyKey };
 }

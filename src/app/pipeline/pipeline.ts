@@ -52,7 +52,7 @@ export interface DeliveryParts extends Omit<SharedOptions, 'client'>, PipelineEn
   /** Name of the source that the client's messages belong to. */
   readonly source: string;
   readonly client: ResolvedClientOptions;
-  readonly receivedSignature?: EngineOptions['receivedSignature'];
+  readonly headersOfBody?: EngineOptions['headersOfBody'];
   readonly wrapTransport?: TransportWrapper;
 }
 
@@ -81,7 +81,7 @@ export function openDeliveryPipeline(options: DeliveryParts): Pipeline {
     random,
     userAgent: USER_AGENT,
     onEvent,
-    receivedSignature: options.receivedSignature,
+    headersOfBody: options.headersOfBody,
     ...(queue === memory && { makeDue: async (lane: LaneId) => memory.makeDue(lane) }),
     loadCauses: () => import('../../diagnosis/explain.ts'),
   });

@@ -1,4 +1,5 @@
 import type { HeaderPair } from '../capture.ts';
+import { requestProblem } from '../http-request.ts';
 import { REPLACED, RequestRejection, targetOfUrl, type Imported, type ImportedRequest } from './imported.ts';
 import type { ShellCommand } from './shell-words.ts';
 
@@ -91,7 +92,10 @@ class CurlCall {
     const body = Buffer.concat(this.#data);
     if (body.includes('\u{FFFD}')) throw new RequestRejection(REPLACED);
     const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(this.#url) ? this.#url : `http://${this.#url}`;
-    return { method, url: targetOfUrl(url), headers: this.#sentHeaders(), body };
+    const headers = this.#sentHeaders();
+    const problem = requestProblem(method, headers);
+    if (problem !== undefined) throw new RequestRejection(problem);
+    return { method, url: targetOfUrl(url), headers, body };
   }
 
   async read(words: readonly string[], readFile: ReadNamedFile): Promise<void> {

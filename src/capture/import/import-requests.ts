@@ -106,7 +106,7 @@ function* requestsInLines(text: string): Generator<Imported> {
   }
   if (hasJson) return;
   throw new InputError('Expected a HAR file, curl commands, a raw HTTP request or JSON that holds requests', {
-    hint: 'export the requests again; hooks replay reads messages',
+    hint: 'export the requests as one of these; hooks replay and hooks redact also read messages, such as a track',
   });
 }
 

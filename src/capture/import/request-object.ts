@@ -1,7 +1,7 @@
 import { HooksError } from '../../errors.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { captureBody, type HeaderPair } from '../capture.ts';
-import { isHttpRequest, readHttpRequest } from '../http-request.ts';
+import { isHttpRequest, readHttpRequest, requestProblem } from '../http-request.ts';
 import { REPLACED, statedLength, targetOfUrl, type Imported } from './imported.ts';
 
 // Tools write a request as a JSON object with a method, a URL, headers and a body, but use different names. One reader with the
@@ -10,6 +10,8 @@ import { REPLACED, statedLength, targetOfUrl, type Imported } from './imported.t
 const METHODS = ['method', 'httpMethod', 'http_method', 'requestMethod'];
 const URLS = ['url', 'uri', 'rawPath', 'path', 'originalUrl'];
 const HEADERS = ['headers', 'multiValueHeaders', 'header', 'requestHeaders', 'request_headers'];
+/** Parameters of the query in events of Lambda, which other tools keep in the URL. */
+const QUERIES = ['multiValueQueryStringParameters', 'queryStringParameters'];
 const BODIES = ['body', 'content', 'rawBody', 'raw_body', 'payload', 'data'];
 const TIMES = ['at', 'startedDateTime', 'start', 'created_at', 'createdAt', 'timestamp', 'time'];
 /** Fields of a response, which has headers and a body too. */
@@ -80,6 +82,8 @@ function readRequest(fields: JsonObject, at: number | undefined): Imported | und
   if (/^(?:GET|HEAD|OPTIONS|CONNECT|TRACE)$/i.test(request.method)) return { kind: 'skipped' };
   const body = bodyOf(fields, headers);
   if (body === undefined) return { kind: 'skipped' };
+  const reason = requestProblem(request.method, headers);
+  if (reason !== undefined) return { kind: 'rejected', what, reason };
   if ('reason' in body) return { kind: 'rejected', what, reason: body.reason };
   return { kind: 'request', request: { ...request, body: body.bytes } };
 }
@@ -87,8 +91,9 @@ function readRequest(fields: JsonObject, at: number | undefined): Imported | und
 function urlOf(fields: JsonObject): string | undefined {
   const value = firstOf(fields, URLS);
   const text = textOf(value) ?? (isJsonObject(value) ? textOf(value['raw']) : undefined);
-  const query = textOf(fields['rawQueryString']) ?? '';
-  return text === undefined || query === '' ? text : `${text}?${query}`;
+  const values = headersOf(firstOf(fields, QUERIES))?.map(([name, each]): [string, string] => [name, each]);
+  const query = textOf(fields['rawQueryString']) ?? new URLSearchParams(values).toString();
+  return text === undefined || query === '' || text.includes('?') ? text : `${text}?${query}`;
 }
 
 /** The method and the time of an event of Lambda in version 2. */

@@ -62,9 +62,10 @@ async function readBeside(folder: string, name: string): Promise<Buffer> {
 
 /** Opens a regular file whose real path is in the real path of the folder. */
 function openBeside(folder: string, name: string): Readable {
+  if (name === '-') throw new RequestRejection('it sends standard input (a heredoc), which is not read');
   const path = resolve(folder, name);
   const outside = new RequestRejection(`it sends the file ${name}, which is not in the folder of the input`);
-  if (name === '-' || relative(folder, path) !== join(name) || isOutside(folder, path)) throw outside;
+  if (relative(folder, path) !== join(name) || isOutside(folder, path)) throw outside;
   const real = realpathSync(path);
   if (isOutside(realpathSync(folder), real)) throw outside;
   const fd = openSync(real, AT_ONCE);

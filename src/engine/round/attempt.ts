@@ -4,22 +4,35 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import { traceAttempt, type AttemptTrace } from '../../message/trace-context.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { withoutRepeated } from '../../redact.ts';
+import type { ReceivedHeaders } from '../../signature/received-headers.ts';
+import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
+import { sign } from '../../signature/sign.ts';
 import type { TransportRequest, TransportResult } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { classify, type ResponseCauses } from './classify.ts';
+import type { Destination } from '../destination.ts';
 import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** The body to post to each webhook, with its signature unless there is no secret. */
+/** The body to post to a webhook, with its signature unless there is no secret. */
 export interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
-  /** The headers of the configured schemes, which replace `X-Signature`: name, value, name, value … */
-  readonly signatureHeaders?: readonly string[] | undefined;
-  /** The signature headers that came with the body, to send instead: name, value, name, value … */
-  readonly receivedHeaders?: readonly string[] | undefined;
+  /** The headers of a new signature, of each scheme: name, value, name, value … Empty without a secret. */
+  readonly headers: readonly string[];
+  readonly signatures?: SignedHeaders['signatures'];
+  /** The headers that came with the body: name, value, name, value … */
+  readonly receivedHeaders: readonly string[];
   /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;
+}
+
+/** A body to sign. */
+export interface UnsignedBody {
+  readonly messageId: string;
+  readonly body: Uint8Array;
+  /** The headers of the captured request that had the body. */
+  readonly received?: ReceivedHeaders | undefined;
 }
 
 /** One attempt at one webhook. */
@@ -32,22 +45,65 @@ export interface OutgoingAttempt {
   readonly trace: AttemptTrace | undefined;
 }
 
+/**
+ * Signs a body for an attempt at `at`, with the current secret, which may be newer than the delivery. Without a secret, the
+ * signature that came with the body is sent.
+ */
+export function signedBody(
+  { body, messageId, received }: UnsignedBody,
+  at: number,
+  { delivery, secrets: [secret], signer }: Destination,
+): SignedBody {
+  const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
+  const { signature, signed = [], others = [] } = received ?? {};
+  if (secret === undefined) {
+    return { body, idempotencyKey, signature, headers: [], receivedHeaders: [...others, ...signed] };
+  }
+  const parts = { body, idempotencyKey, receivedHeaders: others };
+  if (signer !== undefined) return { ...parts, ...signer.sign(body, signedFields(messageId, at)) };
+  const digest = sign(body, secret);
+  return { ...parts, signature: digest, headers: ['X-Signature', digest] };
+}
+
 /** Builds the POST of an attempt. `signal` aborts the POST. */
 export function toRequest(
   { webhook, signed, trace }: OutgoingAttempt,
   delivery: DeliveryOptions,
   signal: AbortSignal,
 ): TransportRequest {
-  const { body, signature, signatureHeaders, receivedHeaders, idempotencyKey } = signed;
-  const headers = webhook.headers.slice();
-  if (idempotencyKey !== undefined && !webhook.hasOwnKey) headers.push('Idempotency-Key', idempotencyKey);
+  const { body, idempotencyKey } = signed;
+  const headers = commonHeaders(webhook, signed);
+  if (idempotencyKey !== undefined && !webhook.ownNames.has(KEY)) {
+    headers.push('Idempotency-Key', idempotencyKey);
+  }
   if (trace !== undefined) headers.push(...trace.headers);
-  if (receivedHeaders !== undefined) {
-    if (!webhook.hasOwnSignature) headers.push(...receivedHeaders);
-  } else if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
-  else if (signature !== undefined) headers.push('X-Signature', signature);
+  headers.push(...signed.headers);
   const { timeoutMs, allowPrivate } = delivery;
   return { url: webhook.url, headers, body, timeoutMs, signal, connection: delivery, allowPrivate };
+}
+
+const KEY = 'idempotency-key';
+
+/**
+ * Returns the headers of a webhook with the received ones. Configured headers and those of a new signature replace received
+ * ones, and received ones replace the default ones.
+ */
+function commonHeaders({ headers, ownNames }: Webhook, signed: SignedBody): string[] {
+  const { receivedHeaders: received } = signed;
+  if (received.length === 0) return headers.slice();
+  const replaced = new Set<string>();
+  const kept = received.filter((_, index) => {
+    const name = nameAt(received, index);
+    const isKept = !ownNames.has(name) && !signed.headers.some((each) => each.toLowerCase() === name);
+    if (isKept) replaced.add(name);
+    return isKept;
+  });
+  return [...headers.filter((_, index) => !replaced.has(nameAt(headers, index))), ...kept];
+}
+
+/** The lower-case name that belongs to an element of a list: name, value, name, value … */
+function nameAt(headers: readonly string[], index: number): string {
+  return (headers[index - (index % 2)] ?? '').toLowerCase();
 }
 
 interface ResultContext {
@@ -67,7 +123,7 @@ export function toResult(
     at,
     clock,
     causes,
-    sendsKey: idempotencyKey !== undefined && !webhook.hasOwnKey,
+    sendsKey: idempotencyKey !== undefined && !webhook.ownNames.has(KEY),
     isSigned: signature !== undefined,
   });
   if (classified.result === 'delivered' || classified.detail === undefined) return classified;
@@ -88,11 +144,12 @@ export function idempotencyKeyOf(messageId: string): string {
 
 /** Starts the trace span of an attempt. Undefined if `traceparent` is off or the webhook has a trace header of its own. */
 export function traceOf(
-  { hasOwnTrace }: Webhook,
-  { id, trace }: Delivery,
+  { ownNames }: Webhook,
+  { id, trace }: Pick<Delivery, 'id' | 'trace'>,
   { traceparent }: DeliveryOptions,
 ): AttemptTrace | undefined {
-  return traceparent && !hasOwnTrace ? traceAttempt(trace, id) : undefined;
+  const hasOwn = ownNames.has('traceparent') || ownNames.has('tracestate');
+  return traceparent && !hasOwn ? traceAttempt(trace, id) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Queue } from '../../queue/queue.ts';
-import type { SignedHeaders } from '../../signature/schemes/signer.ts';
+import type { ReceivedHeaders } from '../../signature/received-headers.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { Destination } from '../destination.ts';
 import type { EngineEvent } from '../engine-event.ts';
@@ -8,8 +8,8 @@ import type { LaneHealth } from '../health.ts';
 import type { UninterruptedRun } from '../uninterrupted-run.ts';
 import type { ResponseCauses } from './classify.ts';
 
-/** Returns the signature headers that came with a body. Undefined if there were none. */
-export type ReceivedSignature = (body: Uint8Array) => SignedHeaders | undefined;
+/** Returns the headers that came with a body. Undefined if the body did not come with a request. */
+export type HeadersOfBody = (body: Uint8Array) => ReceivedHeaders | undefined;
 
 /** Context that the rounds of a lane share. */
 export interface RoundContext {
@@ -25,8 +25,8 @@ export interface RoundContext {
   /** Aborts the attempts in flight. */
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
-  /** Returns the signature headers to send with a body to a destination without secrets. */
-  readonly receivedSignature?: ReceivedSignature | undefined;
+  /** Returns the headers of the captured request whose body is sent. */
+  readonly headersOfBody?: HeadersOfBody | undefined;
   /** Loads the functions that explain failed responses. Called after each failed response. */
   readonly loadCauses?: () => Promise<ResponseCauses>;
 }

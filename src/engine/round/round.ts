@@ -1,10 +1,8 @@
 import type { AttemptTrace } from '../../message/trace-context.ts';
 import { withRound, type Progress } from '../../queue/delivery.ts';
 import type { Claim } from '../../queue/queue.ts';
-import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
-import { sign } from '../../signature/sign.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import { idempotencyKeyOf, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
+import { signedBody, toRecord, toRequest, toResult, traceOf, type SignedBody } from './attempt.ts';
 import { isFailedResponse } from './classify.ts';
 import { symptomOf } from '../health.ts';
 import { remainingWebhooks, roundsSoFar, withAttempt } from './progress.ts';
@@ -30,8 +28,8 @@ export function runRound(
 class Round {
   readonly #beganAt: number;
   #progress: Progress;
-  #signature: string | undefined;
-  #signatures: SignedHeaders['signatures'];
+  /** The body of the last attempt. */
+  #signed: SignedBody | undefined;
   readonly #claim: Claim;
   readonly #context: RoundContext;
   /** Whether to ignore the end of the retry window: in a first round, or if it ended while this process did not run. */
@@ -82,10 +80,9 @@ class Round {
         }
         const wave = this.#nextWave(untried);
         const [only, ...others] = wave;
-        const signed = this.#sign();
         // Tries a single webhook without the promises of `#tryAll`, because most rounds have only one.
         const isOne = only !== undefined && others.length === 0;
-        const results = isOne ? [await this.#try(only, signed)] : await this.#tryAll(wave, signed);
+        const results = isOne ? [await this.#try(only)] : await this.#tryAll(wave);
         if (results.some(({ result }) => result === 'delivered')) return this.#endedAs('delivered');
         if (this.#wasCut(results)) return this.#interrupted(before);
         untried = untried.filter((webhook) => !wave.includes(webhook));
@@ -102,8 +99,8 @@ class Round {
       outcome,
       beganAt: this.#beganAt,
       progress: this.#progress,
-      signature: this.#signature,
-      signatures: this.#signatures,
+      signature: this.#signed?.signature,
+      signatures: this.#signed?.signatures,
     };
   }
 
@@ -134,37 +131,22 @@ class Round {
   }
 
   /** Waits for all attempts, so that each is recorded even if this program fails in one of them. */
-  async #tryAll(wave: readonly Webhook[], signed: SignedBody): Promise<readonly AttemptResult[]> {
-    const settled = await Promise.allSettled(wave.map((webhook) => this.#try(webhook, signed)));
+  async #tryAll(wave: readonly Webhook[]): Promise<readonly AttemptResult[]> {
+    const settled = await Promise.allSettled(wave.map((webhook) => this.#try(webhook)));
     return settled.map((each) => {
       if (each.status === 'rejected') throw each.reason;
       return each.value;
     });
   }
 
-  /**
-   * Signs with the current secret, which may be newer than the delivery. Without a secret, uses the signature that came
-   * with the body.
-   */
-  #sign(): SignedBody {
-    const { body, messageId } = this.#claim.delivery;
-    const { secrets, signer, delivery } = this.#context.destination;
-    const [secret] = secrets;
-    if (secret !== undefined && signer === undefined) this.#signature ??= sign(body, secret);
-    const received = secret === undefined ? this.#context.receivedSignature?.(body) : undefined;
-    this.#signature ??= received?.signature;
-    const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
-    return { body, signature: this.#signature, receivedHeaders: received?.headers, idempotencyKey };
-  }
-
-  async #try(webhook: Webhook, body: SignedBody): Promise<AttemptResult> {
+  async #try(webhook: Webhook): Promise<AttemptResult> {
     const { destination, health, transport, clock, aborting, loadCauses } = this.#context;
     const { delivery, secrets } = destination;
     const isTrial = health.begin(webhook.key);
     const trace = traceOf(webhook, this.#claim.delivery, delivery);
     let result: AttemptResult | undefined;
     try {
-      const attempt = { at: Math.floor(clock.now()), webhook, signed: this.#signedNow(body), trace };
+      const attempt = { at: Math.floor(clock.now()), webhook, signed: this.#sign(), trace };
       const response = await transport.send(toRequest(attempt, delivery, aborting));
       const causes = isFailedResponse(response) ? await loadCauses?.() : undefined;
       result = toResult(response, attempt, { clock, secrets, causes });
@@ -176,15 +158,12 @@ class Round {
     return result;
   }
 
-  /** Signs with the time of the attempt, if schemes are configured. */
-  #signedNow(signed: SignedBody): SignedBody {
-    const { signer } = this.#context.destination;
-    if (signer === undefined) return signed;
-    const fields = signedFields(this.#claim.delivery.messageId, this.#context.clock.now());
-    const { headers, signature, signatures } = signer.sign(signed.body, fields);
-    this.#signature = signature;
-    this.#signatures = signatures;
-    return { ...signed, signature, signatureHeaders: headers };
+  /** Signs with the time of the attempt. */
+  #sign(): SignedBody {
+    const { destination, clock, headersOfBody } = this.#context;
+    const { body, messageId } = this.#claim.delivery;
+    const unsigned = { body, messageId, received: headersOfBody?.(body) };
+    return (this.#signed = signedBody(unsigned, clock.now(), destination));
   }
 
   #record(webhook: Webhook, result: AttemptResult, trace: AttemptTrace | undefined): void {
@@ -198,7 +177,7 @@ class Round {
       kind: 'attempt',
       delivery: this.#claim.delivery,
       attempt: record,
-      signature: this.#signature,
+      signature: this.#signed?.signature,
     });
   }
 

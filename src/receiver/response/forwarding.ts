@@ -51,33 +51,25 @@ export function relayedResponse({ status, error, detail, retryAfter, reply }: Fo
 }
 
 /**
- * Headers that are not forwarded. Most belong to a single connection (RFC 9110, 7.6.1) or follow from URL and body.
- * Accept-Encoding is dropped because the response is shown and returned as text, so it must not be compressed.
+ * Matches the lower-case names of headers that are not forwarded. Most belong to a single connection (RFC 9110, 7.6.1) or
+ * follow from URL and body. Accept-Encoding is dropped because the response is shown and returned as text, so it must not
+ * be compressed.
  */
-const CONNECTION_HEADERS = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'host',
-  'content-length',
-  'expect',
-  'accept-encoding',
-  'proxy-authorization',
-  'proxy-authenticate',
-];
+const CONNECTION_HEADER =
+  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|host|content-length|expect|accept-encoding|proxy-.+)$/;
+
+/** Matches the lower-case names of headers that proxies and tunnels add. */
+export const PROXY_HEADER = /^(?:forwarded|via|x-forwarded-.+|.+-(?:client|connecting|real)-ip)$/;
 
 /** The headers to forward: without those of the connection, in order, as spelled and without merging repeated headers. */
 export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, value: string][] {
-  const dropped = new Set(CONNECTION_HEADERS);
-  for (const [name, value] of pairsOf(rawHeaders)) {
-    if (name.toLowerCase() !== 'connection') continue;
-    for (const each of value.split(',')) dropped.add(each.trim().toLowerCase());
-  }
-  return pairsOf(rawHeaders).filter(([name]) => !dropped.has(name.toLowerCase()));
+  const pairs = pairsOf(rawHeaders);
+  const connection = pairs.filter(([name]) => name.toLowerCase() === 'connection');
+  const named = new Set(connection.flatMap(([, value]) => value.toLowerCase().split(/[\s,]+/)));
+  return pairs.filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !CONNECTION_HEADER.test(lower) && !named.has(lower);
+  });
 }
 
 /** Converts a flat list of names and values to pairs. */

@@ -1,11 +1,11 @@
-import { captureBody, type Capture } from '../../capture/capture.ts';
+import { captureBody } from '../../capture/capture.ts';
 import type { HarNotes } from '../../capture/import/har-notes.ts';
 import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { HooksError, InputError } from '../../errors.ts';
 import { OPEN_BRACE, QUOTE, trimmedBytes } from '../../message/json/bytes.ts';
 import { DocumentSplitter } from '../../message/json/document-splitter.ts';
 import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';
-import type { ExactFormat, Origin, ReplayEntry } from './replay-entry.ts';
+import type { ExactFormat, FoundEntry, Origin, ReplayEntry } from './replay-entry.ts';
 import { isBatchDocument, parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { SplitterOutput } from '../../message/json/splitter.ts';
 
@@ -93,9 +93,9 @@ export class EntryCollector implements SplitterOutput {
   #addCapture(value: unknown, line: number): void {
     const capture = this.#read(value, line);
     if (capture === undefined) return;
-    const { body, headers } = capture;
+    const { body } = capture;
     if (this.#exact) {
-      this.#entries.push({ kind: 'capture', origin: this.#origin(line), bytes: body, headers });
+      this.#entries.push({ kind: 'capture', origin: this.#origin(line), bytes: body, request: capture });
       return;
     }
     const content = parseJsonOrUndefined(body);
@@ -109,7 +109,8 @@ export class EntryCollector implements SplitterOutput {
       if (capture.verdict === 'invalid') this.#onInvalidCapture?.(this.#origin(line));
       const body = captureBody(capture);
       if (body.length > 0 || this.#exact) {
-        return { body: Buffer.from(body.buffer, body.byteOffset, body.length), headers: capture.headers };
+        const { method, url, headers } = capture;
+        return { body: Buffer.from(body.buffer, body.byteOffset, body.length), method, url, headers };
       }
       this.broken(
         line,
@@ -135,10 +136,7 @@ export class EntryCollector implements SplitterOutput {
   }
 }
 
-interface CapturedEntry {
-  readonly body: Buffer;
-  readonly headers: Capture['headers'];
-}
+type CapturedEntry = NonNullable<FoundEntry['request']> & { readonly body: Buffer };
 
 /** First four letters of keys that often come first in a message. Captures and batches are assumed not to begin with them. */
 const MESSAGE_KEYS = new Set(

@@ -1,4 +1,4 @@
-import type { HeaderPair } from '../../capture/capture.ts';
+import type { CaptureRequest } from '../../capture/capture.ts';
 import type { InputError } from '../../errors.ts';
 
 /** How `--exact` reads a file: `raw` as one request body, `ndjson` as one request body per line. */
@@ -34,8 +34,8 @@ export interface FoundEntry {
    * in memory, at most 1 MiB.
    */
   readonly bytes: Uint8Array;
-  /** The headers of the captured request, if a capture is read with --exact. */
-  readonly headers?: readonly HeaderPair[];
+  /** The captured request, if a capture is read with --exact. */
+  readonly request?: Pick<CaptureRequest, 'method' | 'url' | 'headers'>;
 }
 
 /** A part of the input from which no message can be read. Entries after it are read if possible. */

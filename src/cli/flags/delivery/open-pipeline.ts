@@ -44,7 +44,7 @@ interface OpenOptions {
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
   /** The queue for `--queue` if the command has already opened it. Closed with the pipeline. @default it is opened */
   readonly durable?: DurableQueue;
-  readonly receivedSignature?: DeliveryParts['receivedSignature'];
+  readonly headersOfBody?: DeliveryParts['headersOfBody'];
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
   /**
@@ -134,7 +134,7 @@ function toWebhooks(to: ToWebhooks, options: OpenOptions, { retries, observer }:
   return openDeliveryPipeline({
     source,
     sources,
-    receivedSignature: options.receivedSignature,
+    headersOfBody: options.headersOfBody,
     onEvent: (event) => {
       if (event.kind === 'attempt' && event.attempt.status !== undefined) options.onResponse?.();
       retries.see(event);

@@ -81,7 +81,7 @@ class ImportOutput {
     if (rejected > 0) return ExitCode.negative;
     if (saved > 0) return ExitCode.ok;
     throw new InputError('Nothing to import: no file has a request with a body', {
-      hint: 'record the requests again, with their bodies',
+      hint: 'record them with their headers and bodies; hooks replay --exact sends a body alone, such as an event that the Stripe CLI prints',
     });
   }
 

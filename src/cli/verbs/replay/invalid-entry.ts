@@ -34,12 +34,15 @@ export function unplannedError([first, ...others]: readonly PlanViolation[]): Un
   return new UnplannedError(sentence + more, { path, got, hint });
 }
 
-export function invalidEntry({ origin }: ReplayEntry, error: HooksError): InvalidEntry {
+/** Describes an entry that cannot be sent. The body of a capture needs to be no message with --exact. */
+export function invalidEntry({ kind, origin }: ReplayEntry, error: HooksError): InvalidEntry {
+  const isOther = kind === 'capture' && error.hint?.includes('--exact') !== true;
+  const hints = [error.hint, isOther ? 'add --exact to send the capture as it came' : undefined];
   return {
     origin,
     place: placeOf(origin, error),
     reason: printable(error.message, 2_000),
-    hint: error.hint && printable(error.hint),
+    hint: printable(hints.filter((hint) => hint !== undefined).join('; ')) || undefined,
     path: error instanceof ValidationError && error.path !== '' ? error.path : undefined,
     ...(error instanceof UnplannedError && { isUnplanned: true }),
   };

@@ -32,7 +32,7 @@ import type { ReadyOptions } from './entry-message.ts';
 import { giveUpMs, planOf, type ReplayOptions, type ReplayPlan } from './options.ts';
 import type { GithubStep } from '../../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
-import { RecordedSignatures } from '../../flags/delivery/recorded-signatures.ts';
+import { RecordedHeaders } from '../../flags/delivery/recorded-headers.ts';
 import { unplannedError } from './invalid-entry.ts';
 import { resentEntries } from './resent-entries.ts';
 import { ResponseWatch } from '../../../replay/response-watch.ts';
@@ -117,10 +117,9 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const isSent = onRequest === undefined && to.kind !== 'queue';
   const watch = isSent ? watchFor(output, options, io) : undefined;
   const onResponse = watch && ((): void => watch.responded());
-  const signatures = new RecordedSignatures();
-  const { of: receivedSignature } = signatures;
+  const recorded = new RecordedHeaders(settings.ownSchemes);
   const shown = shownAttempts(options);
-  const opening = { io, settings, quiet, onRequest, onResponse, note, receivedSignature, ...shown };
+  const opening = { io, settings, quiet, onRequest, onResponse, note, headersOfBody: recorded.of, ...shown };
   const open = await openPipeline(to, opening).catch(async (error: unknown) => {
     watch?.stop();
     await output.abandon();
@@ -145,10 +144,10 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     pace: createPace({ clock: systemClock, ...plan }),
     selection: new ReplaySelection(plan.selection),
     readyOptions,
-    signatures,
+    recorded,
   });
   const result = await run.finish();
-  if (!quiet) noteEach([invalid.remark, harNotes.skipped, harNotes.sanitized, signatures.remark(to)], note);
+  if (!quiet) noteEach([invalid.remark, harNotes.skipped, harNotes.sanitized, ...recorded.remarks(to)], note);
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   if (!result.isGood) noteHiddenSettings(options, settings, io);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
@@ -160,8 +159,8 @@ function shownAttempts({ verbose, output }: ReplayOptions) {
   return { gathersRetries: !isVerbose, showsHeaders: isVerbose && output === 'text' };
 }
 
-function noteEach(remarks: readonly (string | undefined)[], note: (line: string) => void): void {
-  for (const remark of remarks) if (remark !== undefined) note(`note: ${remark}`);
+export function noteEach(remarks: readonly (string | undefined)[], note: (line: string) => void): void {
+  for (const remark of remarks) if (remark) note(`note: ${remark}`);
 }
 
 function watchFor(output: ReplayOutput, options: ReplayOptions, io: Io): ResponseWatch | undefined {

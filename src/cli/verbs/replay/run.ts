@@ -30,7 +30,7 @@ import { finishCheckpoint } from './finish-checkpoint.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 import { ReceivedTally } from './received-tally.ts';
-import type { RecordedSignatures } from '../../flags/delivery/recorded-signatures.ts';
+import type { RecordedHeaders } from '../../flags/delivery/recorded-headers.ts';
 import type { ResponseWatch } from '../../../replay/response-watch.ts';
 import { sentOf, settledFacts, unsentOf, type Numbered, type Sent } from './sent-message.ts';
 
@@ -52,7 +52,7 @@ export interface ReplayParts {
   readonly pace: ReplayPace;
   readonly selection: ReplaySelection;
   readonly readyOptions: ReadyOptions;
-  readonly signatures: RecordedSignatures;
+  readonly recorded: RecordedHeaders;
 }
 
 type ReplayResult = Readonly<Record<'foundAny' | 'isGood', boolean>>;
@@ -160,9 +160,9 @@ export class ReplayRun {
   }
 
   #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
-    const { checkpoint, options, open, watch, output, signatures } = this.#parts;
+    const { checkpoint, options, open, watch, output, recorded } = this.#parts;
     const { message, exactBody } = ready;
-    if (options.exact) signatures.add(numbered.entry);
+    if (options.exact) recorded.add(numbered.entry);
     const sent = sentOf(numbered, ready, options, output.patterns);
     this.#semaphore.take(sent.bytes);
     watch?.sent();

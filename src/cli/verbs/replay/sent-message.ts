@@ -72,11 +72,12 @@ export function settledFacts(
  * one line.
  */
 export function originalOf(
-  { bytes, headers = [] }: FoundEntry,
+  { bytes, request }: FoundEntry,
   { isExact }: { readonly isExact: boolean },
 ): Uint8Array {
   if (!isExact) return Buffer.from(bytes);
-  return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers, body: bytes })));
+  const { method, url, headers } = request ?? { method: 'POST', url: '/', headers: [] };
+  return Buffer.from(JSON.stringify(toCapture({ method, url, headers, body: bytes })));
 }
 
 /** Returns the outcome of a message that the closed pipeline rejected. */

@@ -65,6 +65,16 @@ it('reads gzipped files and standard input, and prints JSON for programs', async
   ]);
 });
 
+it.each([
+  [{ queryStringParameters: { a: 'x y', b: '&' } }, '/h?a=x+y&b=%26'],
+  [{ queryStringParameters: { a: '2' }, multiValueQueryStringParameters: { a: ['1', '2'] } }, '/h?a=1&a=2'],
+  [{ queryStringParameters: null }, '/h'],
+  [{ rawQueryString: 'a=%20', queryStringParameters: { a: ' ' } }, '/h?a=%20'],
+])('keeps the query of an event of Lambda: %j', async (query, url) => {
+  const event = { httpMethod: 'POST', path: '/h', headers: {}, body: 'x', ...query };
+  expect((await importing({ 'a.json': JSON.stringify(event) })).captures).toMatchObject([{ url }]);
+});
+
 it('names no file by what a request says, other than letters, digits and hyphens', async () => {
   const body = JSON.stringify({ event: '../../../etc/x\u001B[31m' });
   const { names } = await importing({ 'a.sh': `curl 'http://a/../..' --data-raw '${body}'` });
@@ -143,6 +153,42 @@ describe('a request whose exact bytes are unknown', () => {
     ['a file above', 'a.sh', 'curl http://a --data-binary @../x', 'not in the folder of the input'],
     ['a missing file', 'a.sh', 'curl http://a --data-binary @x', 'sends the file x, which cannot be read'],
     ['an open quote', 'a.sh', "curl http://a -d 'x", 'a quote is not closed'],
+    [
+      'a header of curl with a line break',
+      'a.sh',
+      "curl http://a -d x -H $'X-A: y\\nz'",
+      'does not allow its method or header X-A',
+    ],
+    [
+      'a heredoc',
+      'a.sh',
+      'curl http://a -d @- <<EOF',
+      'it sends standard input (a heredoc), which is not read',
+    ],
+    [
+      'a method with a line break',
+      'a.json',
+      requestOf({ method: 'POST\r\nX: y', headers: {}, body: 'x' }),
+      'is rejected: HTTP does not allow its method or header POST\\r\\nX: y',
+    ],
+    [
+      'a header name with a line break',
+      'a.json',
+      requestOf({ headers: { 'X\r\nEvil': 'y' }, body: 'x' }),
+      'HTTP does not allow its method or header X\\r\\nEvil',
+    ],
+    [
+      'a header value with a line break',
+      'a.json',
+      requestOf({ headers: { 'X-A': 'y\r\nEvil: z' }, body: 'x' }),
+      'HTTP does not allow its method or header X-A',
+    ],
+    [
+      'a capture with such a header',
+      'a.json',
+      requestOf({ capture: 1, headers: [['X-A', '\u{0}']], body: 'x' }),
+      'a capture is rejected: The capture cannot be sent: HTTP does not allow its method or header X-A',
+    ],
   ])('is rejected, with exit code 1: %s', async (_what, name, content, reason) => {
     const { code, stderr } = await importing({ [name]: content });
     expect(stderr).toContain(`${name}: `);

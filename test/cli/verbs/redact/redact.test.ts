@@ -199,7 +199,7 @@ describe('a request that cannot be redacted safely', () => {
 
 it('names no file by what a request says, other than letters, digits and hyphens', async () => {
   const body = '{"type":"track","event":"../../jane@acme.test\\u0000"}';
-  const { names, cwd } = await redacting({ 'a.json': captureOf(body, { url: '/../../x', method: '../x' }) });
+  const { names, cwd } = await redacting({ 'a.json': captureOf(body, { url: '/../../x', method: '..' }) });
   expect(names).toEqual([expect.stringMatching(/^000001-[a-z0-9-]+\.json$/)]);
   expect(names.join('')).not.toMatch(/jane|acme/);
   expect(readdirSync(cwd).toSorted()).toEqual(['a.json', 'data', 'key', 'out']);

@@ -20,7 +20,7 @@ import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
 import { recordedAtOf } from '../../../../replay/rewrite.ts';
 import type { ReplaySelection } from '../../../../replay/selection.ts';
 import { WeightedSemaphore } from '../../../../weighted-semaphore.ts';
-import type { RecordedSignatures } from '../../../flags/delivery/recorded-signatures.ts';
+import type { RecordedHeaders } from '../../../flags/delivery/recorded-headers.ts';
 import { messageTitleOf } from '../../../print/result-line.ts';
 import { prepareEntry, readyEntry, type ReadyEntry, type ReadyOptions } from '../entry-message.ts';
 import type { CompareOptions } from './options.ts';
@@ -37,7 +37,7 @@ interface ComparisonParts {
   readonly readyOptions: ReadyOptions;
   readonly selection: ReplaySelection;
   readonly pace: ReplayPace;
-  readonly signatures: RecordedSignatures;
+  readonly recorded: RecordedHeaders;
   /** Undefined without `--state`. */
   readonly states: StateComparison | undefined;
   readonly output: CompareOutput;
@@ -134,9 +134,9 @@ export class ReceiverComparison {
    * `--order user`, the messages of a user are sent one by one.
    */
   async #start({ entry, value, ready }: ReadyEntry): Promise<void> {
-    const { pace, options, signatures, signal } = this.#parts;
+    const { pace, options, recorded, signal } = this.#parts;
     const { message, exactBody } = ready;
-    if (options.exact) signatures.add(entry);
+    if (options.exact) recorded.add(entry);
     const isTimed = options.speed !== undefined && isJsonObject(value);
     const waitMs = pace.next(isTimed ? recordedAtOf(value) : undefined);
     if (waitMs > 0) await sleep(systemClock, waitMs, signal);

@@ -10,7 +10,7 @@ import { openInputs, STDIN } from '../../../../replay/reading/inputs.ts';
 import { assertFormats, nothingToRead } from '../../../../replay/reading/read-entries.ts';
 import { ReplaySelection } from '../../../../replay/selection.ts';
 import { ExitCode, interruptedCode } from '../../../exit-code.ts';
-import { RecordedSignatures } from '../../../flags/delivery/recorded-signatures.ts';
+import { RecordedHeaders } from '../../../flags/delivery/recorded-headers.ts';
 import { commandSettings } from '../../../flags/delivery/settings.ts';
 import { resolveWhereTo } from '../../../flags/delivery/where-to.ts';
 import { askForPublicHosts } from '../../../flags/public-host.ts';
@@ -19,7 +19,7 @@ import type { Io } from '../../../io.ts';
 import type { Reports } from '../../../print/reports.ts';
 import { claimStdin } from '../../../stdin.ts';
 import { planOf } from '../options.ts';
-import { readyOptionsOf } from '../replay.ts';
+import { noteEach, readyOptionsOf } from '../replay.ts';
 import { CompareOutput } from './output.ts';
 import { newReceiverOf, oldReceiverOf, type CompareOptions } from './options.ts';
 import { ReceiverComparison } from './receiver-comparison.ts';
@@ -42,8 +42,8 @@ export async function compareReceivers(
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
   const { name, destination } = newReceiverOf(to);
-  const signatures = new RecordedSignatures();
-  const shared = { proxyEnv: io.env, signal: io.signal, receivedSignature: signatures.of };
+  const recorded = new RecordedHeaders(settings.ownSchemes);
+  const shared = { proxyEnv: io.env, signal: io.signal, headersOfBody: recorded.of };
   const receivers = {
     new: comparedReceiver({ ...shared, destination }),
     old: comparedReceiver({ ...shared, destination: oldReceiverOf(destination, options.compare) }),
@@ -64,7 +64,7 @@ export async function compareReceivers(
     readyOptions,
     selection: new ReplaySelection(plan.selection),
     pace: createPace({ clock: systemClock, ...plan }),
-    signatures,
+    recorded,
     states: StateComparison.of(options, receivers, io),
     output,
     expected,
@@ -74,8 +74,8 @@ export async function compareReceivers(
     const result = await comparison.run();
     if (result === undefined && !io.signal.aborted) throw nothingToRead(inputs);
     if (result?.compared === 0 && result.invalid === 0 && !io.signal.aborted) throw nothingCompared();
-    const unmatched = (options.ignore ?? []).filter((path) => !matched.has(path));
-    if (result !== undefined && unmatched.length > 0) io.note(unmatchedNote(unmatched));
+    if (result !== undefined) noteUnmatched(options, matched, io);
+    noteEach(options.quiet ? [] : recorded.remarks(to), (line) => io.note(line));
     const isSame = result === undefined || (await output.finish(result));
     return interruptedCode(io) ?? (isSame ? ExitCode.ok : ExitCode.negative);
   } finally {
@@ -86,8 +86,9 @@ export async function compareReceivers(
 
 const SAME_URL = 'note: --url and --compare are the same URL, so the receiver is compared with itself';
 
-function unmatchedNote(paths: readonly string[]): string {
-  return `note: no response has ${paths.map((path) => `\`${printable(path, 60)}\``).join(', ')} of --ignore`;
+function noteUnmatched({ ignore = [] }: CompareOptions, matched: ReadonlySet<string>, io: Io): void {
+  const paths = ignore.filter((path) => !matched.has(path)).map((path) => `\`${printable(path, 60)}\``);
+  if (paths.length > 0) io.note(`note: no response has ${paths.join(', ')} of --ignore`);
 }
 
 function nothingCompared(): InputError {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DirectMessage } from '../../../../app/load/direct-sender.ts';
+import type { UnsignedBody } from '../../../../engine/round/attempt.ts';
 import type { HooksError } from '../../../../errors.ts';
 import { encodeBody, isEnabled, orderKeysOf } from '../../../../message/outgoing-message.ts';
 import type { LoadShare } from '../../../../replay/load/load-curve.ts';
@@ -8,11 +8,11 @@ import type { Input } from '../../../../replay/reading/inputs.ts';
 import { readEntries } from '../../../../replay/reading/read-entries.ts';
 import type { ReplayEntry } from '../../../../replay/reading/replay-entry.ts';
 import { ReplaySelection, type SelectionOptions } from '../../../../replay/selection.ts';
-import { receivedSignature } from '../../../../signature/received-signature.ts';
+import { recordedHeaders } from '../../../flags/delivery/recorded-headers.ts';
 import { prepareEntry, readyEntry, type ReadEntry, type ReadyOptions } from '../entry-message.ts';
 
 /** A message of a load. Messages that share an order key are sent one after the other (`--order user`). */
-export interface KeyedMessage extends DirectMessage {
+export interface KeyedMessage extends UnsignedBody {
   readonly orderKeys: readonly string[];
 }
 
@@ -40,6 +40,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 interface AheadEntry {
   readonly found: ReplayEntry;
   read?: ReadEntry;
+  received?: UnsignedBody['received'];
 }
 
 /** Supplies the messages of a load. Reads ahead, so that `next` can return a message without waiting. */
@@ -132,7 +133,7 @@ export class LoadMessages {
       messageId: message.messageId ?? randomUUID(),
       body: exactBody ?? Buffer.from(encodeBody(message)),
       orderKeys: keepsOrder ? orderKeysOf(message) : [],
-      ...(readyOptions.exact && { received: receivedSignature(ready.entry.headers ?? []) }),
+      received: readyOptions.exact ? (item.received ??= recordedHeaders(ready.entry)) : undefined,
     };
   }
 
