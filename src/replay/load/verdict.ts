@@ -90,7 +90,7 @@ export function judgeObjectives(
   const slo = objectives.map((objective): ObjectiveVerdict => {
     const result = evaluate(objective, figures);
     if (result.held) return result;
-    isSenderLimited ||= isExcused(objective);
+    isSenderLimited ||= result.value !== null && isExcused(objective);
     const second = firstBroken.get(objective);
     return { ...result, ...(second !== undefined && { brokeInSecond: second }) };
   });

@@ -33,7 +33,6 @@ export function replaySummary(finished: FinishedLoad): LoadReplaySummary {
 function loadSummary({ plan, control, part, arrived, slots }: FinishedLoad): LoadSummary {
   const { recorder, sentMs, failures, max } = part;
   const { counts, behind, latency, service } = recorder.total;
-  const { heldBack } = recorder;
   const { stopped, report } = control;
   const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
   // Does not judge the rate of a load that ran out of messages, because it ended before its time.
@@ -60,7 +59,7 @@ function loadSummary({ plan, control, part, arrived, slots }: FinishedLoad): Loa
     ...arrived,
     ...(hasReachedLimit && { connectionLimit: slots.count }),
     ...(stopped !== undefined && { stopped }),
-    verdict: verdictOf({ ...judged, stopped, max, acknowledged, failed, heldBack }),
+    verdict: verdictOf({ ...judged, stopped, max, acknowledged, failed, heldBack: recorder.heldBack }),
     slo: judged.slo,
     ...(max !== undefined && { max }),
   };

@@ -209,13 +209,8 @@ export class OpenLoop<Message> {
     this.#endWait(now);
     for (; this.#dueAt !== undefined; this.#dueAt = this.#nextDue()) {
       const dueAt = this.#dueAt;
-      this.#options.onEvent({
-        kind: 'not-sent',
-        at: now,
-        dueAt,
-        ms: this.#behindMs(dueAt, now),
-        serviceMs: 0,
-      });
+      const ms = this.#behindMs(dueAt, now);
+      this.#options.onEvent({ kind: 'not-sent', at: now, dueAt, ms, serviceMs: 0 });
     }
     this.#end();
   }
