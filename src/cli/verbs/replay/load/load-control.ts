@@ -60,11 +60,11 @@ export class LoadControl {
   }
 
   /** Sends one part, waits for the responses, and records it. Throws the errors of the senders. */
-  async part({ objectives, ...part }: RecordedPart): Promise<LoadPartResult> {
+  async part({ objectives, onSecond: show, ...part }: RecordedPart): Promise<LoadPartResult> {
     const { warmupMs } = part;
     const { durationMs } = curveOf(part.shape, part.forMs);
     const onSecond: RecordedPart['onSecond'] = (second, inFlight) => {
-      part.onSecond(second, inFlight);
+      show(second, inFlight);
       this.#onAcknowledged(second.rate);
     };
     const recorder = new LoadRecorder({ objectives, warmupMs, durationMs, onSecond });
