@@ -6,7 +6,8 @@ import { whyNotPublic } from '../../transport/route/public-address.ts';
 
 /**
  * Returns the host of a URL with its address if the host is public. Looks the name up. A host behind a proxy counts as public
- * unless it is a private address itself, because the proxy does the lookup. A name that cannot be looked up is not public.
+ * unless it is a private address itself, because the proxy does the lookup. So does a name that cannot be looked up now, because
+ * a later lookup may succeed.
  */
 export async function publicHostOf(
   url: URL,
@@ -14,9 +15,17 @@ export async function publicHostOf(
 ): Promise<string | undefined> {
   const host = bareHost(url).replace(/\.$/, '');
   if (isLoopbackHost(host)) return undefined;
-  if (isIP(host) !== 0) return whyNotPublic(host) === undefined ? host : undefined;
+  if (isIP(host) !== 0) return isPrivate(host) ? undefined : host;
   if (proxyFor(url, proxyEnv) !== undefined) return `${host}, through a proxy`;
   const found = await lookup(host, { all: true }).catch(() => []);
-  const address = found.find((each) => whyNotPublic(each.address) === undefined);
+  if (found.length === 0) return `${host}, whose address is unknown`;
+  const address = found.find((each) => !isPrivate(each.address));
   return address && `${host}, ${address.address}`;
+}
+
+/** The reasons of `whyNotPublic` for private addresses. Other special ones can lead to a public one, as 6to4 does. */
+const PRIVATE = /^(?:loopback|private|link-local|unique-local|carrier-grade NAT|unspecified)$/;
+
+function isPrivate(address: string): boolean {
+  return PRIVATE.test(whyNotPublic(address) ?? '');
 }

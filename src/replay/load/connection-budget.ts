@@ -6,10 +6,17 @@ const [BUSY_BELOW, BUSY_FACTOR] = [0.1, 0.8];
 const SILENT_MS = 100;
 
 /**
- * Whether a due message can be sent now. `wait-for-receiver`: the maximum number of messages is in flight, or the receiver
- * has stopped responding. `wait-for-sender`: the sender must not open another connection yet.
+ * Whether a due message can be sent now. `wait-for-receiver`: the receiver holds the maximum number of connections, or has
+ * stopped responding to a sender that has time. `wait-for-sender`: the sender must not open another connection, or not yet.
  */
 export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender';
+
+/** The connections that a sender can have. */
+export interface ConnectionSlots {
+  readonly count: number;
+  /** Whether a limit of the sender's process sets the count, and not the user or the number of local ports. */
+  readonly isOwnLimit: boolean;
+}
 
 /**
  * Limits new connections by the idle time of the sender. A new connection costs both sides as much as ten messages on an
@@ -18,7 +25,7 @@ export type ConnectionVerdict = 'send' | 'wait-for-receiver' | 'wait-for-sender'
  * below 64. Times are in ms.
  */
 export class ConnectionBudget {
-  readonly #slots: number;
+  readonly #slots: ConnectionSlots;
   /** Share of recent time in which the sender was idle, from 0 to 1. */
   #idleShare = 1;
   /** Number of messages that can be in flight without opening another connection. */
@@ -27,8 +34,7 @@ export class ConnectionBudget {
   #filledAt = 0;
   #settledAt = 0;
 
-  /** @param slots maximum number of connections */
-  constructor(slots: number) {
+  constructor(slots: ConnectionSlots) {
     this.#slots = slots;
   }
 
@@ -39,13 +45,17 @@ export class ConnectionBudget {
   }
 
   take(inFlight: number, now: number): ConnectionVerdict {
-    if (inFlight >= this.#slots) return 'wait-for-receiver';
+    const { count, isOwnLimit } = this.#slots;
+    if (inFlight >= count) return isOwnLimit ? 'wait-for-sender' : 'wait-for-receiver';
     if (inFlight < this.#used) return 'send';
     // Squares the share, because a sender that is idle for only a fifth of the time needs most of that fifth to catch up.
     const more = (now - this.#filledAt) * PER_MS * this.#idleShare ** 2;
     this.#tokens = Math.min(BURST, this.#tokens + more);
     this.#filledAt = now;
-    if (this.#tokens < 1) return now - this.#settledAt > SILENT_MS ? 'wait-for-receiver' : 'wait-for-sender';
+    if (this.#tokens < 1) {
+      const isSilent = now - this.#settledAt > SILENT_MS && this.#idleShare >= BUSY_BELOW;
+      return isSilent ? 'wait-for-receiver' : 'wait-for-sender';
+    }
     this.#tokens--;
     this.#used = inFlight + 1;
     return 'send';

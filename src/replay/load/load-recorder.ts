@@ -1,5 +1,6 @@
 import { LatencyHistogram, type LatencyMs } from './latency-histogram.ts';
 import { evaluate, isTimed, type LoadFigures, type Objective } from './objectives.ts';
+import { SustainedRate } from './sustained-rate.ts';
 
 /** The metrics of one second of a load test, as `-o json` prints them. */
 export interface LoadSecond {
@@ -40,8 +41,8 @@ export interface LoadEvent {
   readonly at: number;
   readonly dueAt: number;
   /**
-   * For `sent` and `not-sent`: the delay caused by the sender, which starts when the message is due and need not wait for
-   * the receiver. For `failing` and `retried`: 0. For other kinds: the time from when the message was due to the end of its
+   * For `sent` and `not-sent`: the delay caused by the sender, which is how late the message would be if no message had
+   * waited for the receiver. For `failing` and `retried`: 0. For other kinds: the time from when the message was due to the end of its
    * last request.
    */
   readonly ms: number;
@@ -100,7 +101,7 @@ class LoadTally {
 
   figures(ms: number): LoadFigures {
     const { acknowledged, errors } = this.counts;
-    const rate = ms > 0 ? (acknowledged * 1_000) / ms : 0;
+    const rate = (acknowledged * 1_000) / ms;
     return { latencyMs: (percent) => this.latency.percentileMs(percent), acknowledged, errors, rate };
   }
 }
@@ -118,27 +119,27 @@ export class LoadRecorder {
   readonly #unused: LoadTally[] = [];
   #ended = 0;
   #inFlight = 0;
-  #firstAckAt = Infinity;
-  #lastAckAt = -Infinity;
-  /** Number of messages acknowledged more than `durationMs` after the first acknowledgment. */
-  #late = 0;
+  /** Most messages that were in flight at once, those of the warm-up included. */
+  peakInFlight = 0;
+  /** Number of messages that could not be sent, and that waited mostly for the sender itself. */
+  heldBack = 0;
+  readonly #rate: SustainedRate;
   #errorsSince: number | undefined;
 
   constructor(options: LoadRecorderOptions) {
     this.#options = options;
+    this.#rate = new SustainedRate(options.durationMs);
   }
 
   /** Records an event. Events can come in any order, but each must come before `advance` is called with a later time. */
   add(event: LoadEvent): void {
     const { kind, at, dueAt } = event;
-    if (kind === 'sent') this.#inFlight++;
+    if (kind === 'sent') this.peakInFlight = Math.max(this.peakInFlight, ++this.#inFlight);
     else if (kind !== 'not-sent') this.#responded(kind, at);
     if (dueAt < this.#options.warmupMs) return;
     this.#tallyAt(at).add(event);
-    if (kind !== 'acknowledged') return;
-    this.#firstAckAt = Math.min(this.#firstAckAt, at);
-    this.#lastAckAt = Math.max(this.#lastAckAt, at);
-    if (at > this.#firstAckAt + this.#options.durationMs) this.#late++;
+    if (kind === 'acknowledged') this.#rate.add(at);
+    if (kind === 'not-sent' && event.ms > (at - dueAt) / 2) this.heldBack++;
   }
 
   /** Closes the seconds that have ended by `now`. */
@@ -159,12 +160,7 @@ export class LoadRecorder {
 
   /** Returns the metrics of all counted messages. `sentMs`: how long messages were due after the warm-up. */
   figures(sentMs: number): LoadFigures {
-    // The rate of a complete load counts only acknowledgments within `durationMs` of the first one. Later ones show that the
-    // receiver fell behind. The time starts at the first acknowledgment, so that a constant latency does not lower the rate.
-    const isWhole = sentMs >= Math.floor(this.#options.durationMs);
-    if (!isWhole) return this.total.figures(Math.max(sentMs, this.#lastAckAt - this.#firstAckAt));
-    const figures = this.total.figures(sentMs);
-    return { ...figures, rate: sentMs > 0 ? ((figures.acknowledged - this.#late) * 1_000) / sentMs : 0 };
+    return { ...this.total.figures(sentMs), rate: this.#rate.perSecond(sentMs) };
   }
 
   #responded(kind: LoadEvent['kind'], at: number): void {

@@ -31,18 +31,20 @@ const MAX_INVALID = 3;
 
 /**
  * Finds the highest rate at which the objectives hold: doubles the rate until an objective breaks, then bisects, and
- * confirms the highest rate that held. Ends early if a step has no result, or if the sender cannot keep up.
+ * confirms the highest rate that held. Ends early if a step has no result, or if the sender cannot keep up. `least`: the
+ * rate to start at, below which no rate can hold; 0 if there is none.
  */
-export async function searchHighest(step: SearchStep): Promise<FoundRate> {
+export async function searchHighest(step: SearchStep, least: number): Promise<FoundRate> {
   let [held, broken, invalid]: [readonly number[], number, number] = [[], Infinity, 0];
   for (;;) {
     const low = held.at(-1) ?? 0;
-    const isConfirmation = broken - low <= Math.max(MIN_DIFFERENCE, PRECISION * broken) && broken < Infinity;
+    const isNear = broken - low <= Math.max(MIN_DIFFERENCE, PRECISION * broken) && broken < Infinity;
+    const isConfirmation = isNear || broken <= least;
     const found = { rate: low, reached: low, isSenderLimited: false };
     const unfinished = { rate: null, reached: low, isSenderLimited: invalid > 0 };
     if (low >= MAX_RATE || (isConfirmation && low === 0)) return found;
     const raised =
-      broken === Infinity ? Math.min(MAX_RATE, low * 2 || FIRST_RATE) : rounded((low + broken) / 2);
+      broken === Infinity ? Math.min(MAX_RATE, low * 2 || least || FIRST_RATE) : rounded((low + broken) / 2);
     const rate = isConfirmation ? low : raised;
     const result = await step(rate, isConfirmation);
     if (result === undefined) return unfinished;

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../duration.ts';
+import { parseDuration, type NotADuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 
@@ -16,6 +16,7 @@ export interface Objective {
   readonly bound: number;
 }
 
+/** Each operator holds on one side of its bound, so that an objective holds always or never if both ends agree. */
 const OPERATORS = {
   '<=': (value, bound) => value <= bound,
   '>=': (value, bound) => value >= bound,
@@ -64,42 +65,57 @@ function readObjective(expr: string): Objective {
   const metric = (name ?? 'latency') as Objective['metric']; // OBJECTIVE matches only these names
   const percent = max === undefined ? Number(plain ?? inParentheses ?? 100) : 100;
   const bound = boundOf(metric, value);
-  if (bound === undefined || percent === 0 || percent > 100) {
-    throw new ConfigError(
-      `Expected \`--slo\` to have an objective, got ${printable(expr, 60) || 'nothing'}`,
-      { flag: '--slo', hint: "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'" },
-    );
+  if (typeof bound !== 'number' || percent === 0 || percent > 100) {
+    const example = "write for example --slo 'p99<250ms,errors<0.1%,lost=0,rate>=195/s'";
+    throw objectiveError('an objective', expr, typeof bound === 'object' ? bound.hint : example);
   }
-  return { expr, metric, percent, isShare: value.endsWith('%'), operator: operator as Operator, bound }; // OBJECTIVE matches only operators
+  const isShare = value.endsWith('%');
+  const objective = { expr, metric, percent, isShare, operator: operator as Operator, bound }; // OBJECTIVE matches only operators
+  const [lowest, highest] = [0, isShare ? 100 : Infinity].map((end) => holds(objective, end));
+  if (lowest !== highest || (operator === '=' && !lowest)) return objective;
+  throw objectiveError('objectives that can hold and can break', expr, 'leave it out, or correct its limit');
 }
 
-function boundOf(metric: Objective['metric'], value: string): number | undefined {
-  if (metric === 'latency') {
-    const ms = parseDuration(value);
-    return typeof ms === 'number' && ms >= 0 ? ms : undefined;
-  }
+function objectiveError(expected: string, expr: string, hint: string): ConfigError {
+  const sentence = `Expected \`--slo\` to have ${expected}, got ${printable(expr, 60) || 'nothing'}`;
+  return new ConfigError(sentence, { flag: '--slo', hint });
+}
+
+function holds({ operator, bound }: Pick<Objective, 'operator' | 'bound'>, value: number): boolean {
+  return OPERATORS[operator](value, bound);
+}
+
+/** Parses the limit of an objective. Returns the problem if it should be a duration and is none. */
+function boundOf(metric: Objective['metric'], value: string): number | NotADuration | undefined {
+  if (metric === 'latency') return value === '' ? undefined : parseDuration(value);
   const [, count, percent = count] = BOUNDS[metric === 'rate' ? 'rate' : 'errors'].exec(value) ?? [];
   return percent === undefined ? undefined : Number(percent);
 }
 
 /** Evaluates an objective. An objective without a measured value counts as broken, because nothing shows that it holds. */
 export function evaluate(objective: Objective, figures: LoadFigures): ObjectiveResult {
-  const { expr, operator, bound } = objective;
+  const { expr } = objective;
   const value = valueOf(objective, figures);
   if (value === undefined) return { expr, held: false, value: null };
-  return { expr, held: OPERATORS[operator](value, bound), value: Math.round(value * 1_000) / 1_000 };
+  return { expr, held: holds(objective, value), value: Math.round(value * 1_000) / 1_000 };
 }
 
 function valueOf({ metric, percent, isShare }: Objective, figures: LoadFigures): number | undefined {
   if (metric === 'latency') return figures.latencyMs(percent);
-  const count = figures[metric];
-  if (!isShare || count === undefined) return count;
-  const { acknowledged, errors } = figures;
+  const { acknowledged, errors, [metric]: count } = figures;
+  if (metric === 'rate' || count === undefined) return count;
   const whole = metric === 'lost' ? acknowledged : acknowledged + errors;
-  return whole === 0 ? 0 : (100 * count) / whole;
+  if (whole === 0) return undefined;
+  return isShare ? (100 * count) / whole : count;
 }
 
 /** Whether an objective can be evaluated for a single second. Lost messages are known only at the end. */
 export function isTimed({ metric }: Objective): boolean {
   return metric !== 'lost';
+}
+
+/** Returns the rate below which objectives of the rate cannot hold. 0 if there are none. */
+export function leastRate(objectives: readonly Objective[]): number {
+  const rates = objectives.filter(({ metric, operator }) => metric === 'rate' && !operator.startsWith('<'));
+  return Math.max(0, ...rates.map(({ operator, bound }) => (operator === '>' ? bound + 1 : bound)));
 }

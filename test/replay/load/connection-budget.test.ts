@@ -2,6 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConnectionBudget } from '../../../src/replay/load/connection-budget.ts';
 
+function budgetOf(count: number, isOwnLimit = false): ConnectionBudget {
+  return new ConnectionBudget({ count, isOwnLimit });
+}
+
 /** Sends as many of `count` messages as the budget allows at `now`. Returns how many. */
 function sent(budget: ConnectionBudget, inFlight: number, now: number, count: number): number {
   let more = 0;
@@ -13,7 +17,7 @@ describe('the connections of a load', () => {
   it('are at most the slots', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), (slots) => {
-        const budget = new ConnectionBudget(slots);
+        const budget = budgetOf(slots);
         let inFlight = 0;
         for (let now = 0; now < 1_000; now++) inFlight += sent(budget, inFlight, now, 1_000);
         expect(inFlight).toBe(slots);
@@ -23,7 +27,7 @@ describe('the connections of a load', () => {
   });
 
   it('grow by a burst, and then steadily, although no response comes', () => {
-    const budget = new ConnectionBudget(100_000);
+    const budget = budgetOf(100_000);
     let inFlight = sent(budget, 0, 0, 1_000);
     expect(inFlight).toBe(64);
     for (let now = 1; now <= 500; now++) inFlight += sent(budget, inFlight, now, 1_000);
@@ -36,7 +40,7 @@ describe('the connections of a load', () => {
     [0.5, 250],
     [1, 1_000],
   ])('grow in the free time only: idle for %d of the time, by %d in 500 ms', (idleShare, more) => {
-    const budget = new ConnectionBudget(100_000);
+    const budget = budgetOf(100_000);
     budget.measured(idleShare);
     let inFlight = sent(budget, 0, 0, 1_000);
     for (let now = 1; now <= 500; now++) {
@@ -47,7 +51,7 @@ describe('the connections of a load', () => {
   });
 
   it('are used less and less by a busy sender, down to those of the start', () => {
-    const budget = new ConnectionBudget(100_000);
+    const budget = budgetOf(100_000);
     sent(budget, 0, 0, 1_000);
     for (let now = 1; now <= 200; now++) sent(budget, 64 + 2 * now, now, 1_000);
     budget.measured(0);
@@ -58,7 +62,7 @@ describe('the connections of a load', () => {
   });
 
   it('carry the next message as soon as a response came, without a new connection', () => {
-    const budget = new ConnectionBudget(100_000);
+    const budget = budgetOf(100_000);
     const inFlight = sent(budget, 0, 0, 1_000);
     for (let n = 0; n < 1_000; n++) {
       budget.settled(0);
@@ -66,8 +70,22 @@ describe('the connections of a load', () => {
     }
   });
 
+  it('are missed because of the sender when its own limit allows no more', () => {
+    const budget = budgetOf(10, true);
+    const inFlight = sent(budget, 0, 0, 100);
+    expect(inFlight).toBe(10);
+    expect(budget.take(inFlight, 10_000)).toBe('wait-for-sender');
+  });
+
+  it('are missed because of a busy sender, however long no response came', () => {
+    const budget = budgetOf(100_000);
+    const inFlight = sent(budget, 0, 0, 1_000);
+    budget.measured(0.05);
+    expect(budget.take(inFlight, 101)).toBe('wait-for-sender');
+  });
+
   it('are missed because of the receiver after a silence, and else because of the sender', () => {
-    const budget = new ConnectionBudget(100_000);
+    const budget = budgetOf(100_000);
     const inFlight = sent(budget, 0, 0, 1_000);
     budget.measured(0.1);
     expect(budget.take(inFlight, 0)).toBe('wait-for-sender');

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { searchHighest, type StepResult } from '../../../src/replay/load/max-search.ts';
 
 /** Runs a search against a receiver that is a function of the rate. Returns its result, and the rates that were tried. */
-async function searched(resultOf: (rate: number, step: number) => StepResult | undefined) {
+async function searched(resultOf: (rate: number, step: number) => StepResult | undefined, least = 0) {
   const rates: number[] = [];
   const search = await searchHighest((rate) => {
     if (rates.length > 100) throw new Error(`Expected the search to end, tried ${rates.join(' ')}`);
     rates.push(rate);
     return Promise.resolve(resultOf(rate, rates.length));
-  });
+  }, least);
   return { found: search.rate, rates, search };
 }
 
@@ -44,6 +44,14 @@ describe('the search for the highest rate', () => {
         },
       ),
     );
+  });
+
+  it('starts at the least rate that can hold, and finds no rate if that one breaks', async () => {
+    const { found, rates } = await searched((rate) => (rate <= 1_000 ? 'held' : 'broken'), 300);
+    expect(rates.slice(0, 3)).toEqual([300, 600, 1_200]);
+    expect(found).toBeGreaterThan(950);
+    const none = await searched((rate) => (rate < 300 ? 'held' : 'broken'), 300);
+    expect({ found: none.found, rates: none.rates }).toEqual({ found: 0, rates: [300] });
   });
 
   it('finds no rate when every rate breaks', async () => {

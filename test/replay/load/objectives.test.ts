@@ -7,7 +7,7 @@ import {
   type LoadFigures,
   type Objective,
 } from '../../../src/replay/load/objectives.ts';
-import { judgeObjectives, stepResultOf } from '../../../src/replay/load/verdict.ts';
+import { judgeObjectives, stepResultOf, verdictOf } from '../../../src/replay/load/verdict.ts';
 
 const FIGURES: LoadFigures = {
   latencyMs: (percent) => percent * 10,
@@ -45,7 +45,6 @@ describe('objectives', () => {
     'p99<',
     'p0<1s',
     'p101<1s',
-    'p99<5',
     'q99<5ms',
     'errors<x%',
     'errors<1.5',
@@ -54,6 +53,19 @@ describe('objectives', () => {
   ])('rejects %j, and shows an example', (text) => {
     expect(() => readObjectives(text)).toThrow(/Expected `--slo` to have an objective, got/);
   });
+
+  it('asks for the unit of a latency', () => {
+    expect(() => readObjectives('p99<5')).toThrow(
+      expect.objectContaining({ hint: 'write 5ms for milliseconds, 5s for seconds' }),
+    );
+  });
+
+  it.each(['errors<200%', 'errors<=100%', 'lost>=0', 'p50>=0ms', 'rate>=0/s', 'errors<0', 'errors>100%'])(
+    'rejects %s, which holds always or never',
+    (text) => {
+      expect(() => readObjectives(text)).toThrow(/objectives that can hold and can break, got/);
+    },
+  );
 
   it('reads several, and names the one that is wrong', () => {
     expect(readObjectives('p99<250ms, errors<0.1%,lost=0').map(({ expr }) => expr)).toEqual([
@@ -72,11 +84,14 @@ describe('objectives', () => {
     }
   });
 
-  it('counts an objective without a value as broken', () => {
-    const [objective] = readObjectives('p99<1s');
-    const none = { ...FIGURES, latencyMs: () => undefined };
-    expect(objective && evaluate(objective, none)).toEqual({ expr: 'p99<1s', held: false, value: null });
-  });
+  it.each(['p99<1s', 'errors=0', 'errors<1%', 'lost=0', 'lost<1%'])(
+    'counts %s as broken when no message was sent',
+    (expr) => {
+      const [objective] = readObjectives(expr);
+      const none = { latencyMs: () => undefined, acknowledged: 0, errors: 0, rate: 0, lost: 0 };
+      expect(objective && evaluate(objective, none)).toEqual({ expr, held: false, value: null });
+    },
+  );
 
   it('break for every bound up to the value, and hold above it', () => {
     fc.assert(
@@ -145,6 +160,12 @@ function late(behindMs: number): Given[] {
   return steady.map((each, index) => ({ ...each, behindMs: index % 20 === 0 ? behindMs : 0 }));
 }
 
+/** Returns the rate of a load of 100 messages per second, of which each has this latency. */
+function rateWith(latencyMs: (index: number) => number): number | undefined {
+  const messages = steady.map((each, index) => ({ ...each, latencyMs: latencyMs(index) }));
+  return recorded(messages, 'errors=0').recorder.figures(10_000).rate;
+}
+
 describe('the verdict of a load', () => {
   it('holds when every objective holds', () => {
     const { verdict, slo, seconds } = recorded(steady, 'p99<50ms,errors=0,rate>=99/s');
@@ -173,6 +194,35 @@ describe('the verdict of a load', () => {
     expect(recorded(late(500), 'rate>=200/s').verdict).toBe('sender-bottleneck');
     expect(recorded(late(50), 'rate>=200/s').verdict).toBe('broken');
   });
+
+  it('does not excuse errors by the delay of the sender', () => {
+    const failing = late(500).map((each, index) => ({ ...each, isAcknowledged: index % 10 > 0 }));
+    expect(recorded(failing, 'errors<1%').verdict).toBe('broken');
+    expect(recorded(failing, 'errors<1%,rate>=100/s').verdict).toBe('sender-bottleneck');
+  });
+
+  it.each([
+    ['the sender', 900, 'sender-bottleneck', 'sender-bottleneck'],
+    ['the receiver', 100, 'broken', 'failed'],
+  ])(
+    'blames %s for messages that mostly waited for it, with and without objectives',
+    (_who, ms, slo, plain) => {
+      const objectives = readObjectives('errors<0.1%');
+      const recorder = new LoadRecorder({ objectives, warmupMs: 0, durationMs: 3_000, onSecond: () => {} });
+      for (let at = 0; at < 999; at++) {
+        recorder.add({ kind: 'sent', at, dueAt: at, ms: 0, serviceMs: 0 });
+        recorder.add({ kind: 'acknowledged', at, dueAt: at, ms: 1, serviceMs: 1 });
+      }
+      recorder.add({ kind: 'not-sent', at: 3_000, dueAt: 2_000, ms, serviceMs: 0 });
+      recorder.finish(3_000);
+      expect(judged(objectives, recorder, 3_000).verdict).toBe(slo);
+      const { heldBack, total } = recorder;
+      const none = judgeObjectives([], recorder.figures(3_000), recorder);
+      const { acknowledged, errors: failed } = total.counts;
+      const outcomes = { ...none, stopped: undefined, max: undefined, acknowledged, failed, heldBack };
+      expect(verdictOf(outcomes)).toBe(plain);
+    },
+  );
 
   it('counts a message that could not be sent as an error with the time that it waited', () => {
     const objectives = readObjectives('max<1s,errors=0');
@@ -203,6 +253,19 @@ describe('the verdict of a load', () => {
     const { recorder } = recorded(slow, 'errors=0');
     expect(recorder.figures(10_000).rate).toBeGreaterThan(49);
     expect(recorder.figures(10_000).rate).toBeLessThan(51);
+  });
+
+  it.each([
+    ['one response comes before a stall', (index: number) => (index === 0 ? 1 : 2_000)],
+    ['one response comes late', (index: number) => (index === 900 ? 5_000 : 5)],
+    ['the receiver is slow by 2 s throughout', () => 2_000],
+    [
+      'the receiver stalls at the start and then catches up',
+      (index: number) => Math.max(5, 2_000 - index * 10),
+    ],
+  ])('has the rate at which messages were due when %s', (_when, latencyMs) => {
+    expect(rateWith(latencyMs)).toBeGreaterThanOrEqual(99.9);
+    expect(rateWith(latencyMs)).toBeLessThanOrEqual(100);
   });
 
   it('measures the time of errors alone from the first error after an acknowledgement', () => {

@@ -165,8 +165,7 @@ export class ReplayOutput {
     await this.#hints?.finish();
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
-      const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
-      this.#io.note(`note: nothing is left of ${messages} after ${this.#skippingFlags()}`);
+      this.#io.note(`note: ${nothingLeftText(summary.skipped, this.#options)}`);
     }
     this.showSummary(summary, received);
     this.#github?.conclude(summaryLines(summary).join('\n'));
@@ -186,12 +185,6 @@ export class ReplayOutput {
   abandon(): Promise<void> {
     this.#progress.stop();
     return this.files.abandon();
-  }
-
-  #skippingFlags(): string {
-    const { filter, offset, resume, again } = this.#options;
-    const given = [filter && '--filter', offset && '--offset', resume && '--resume', again && '--again'];
-    return given.filter((flag) => flag !== undefined).join(' and ');
   }
 
   #summaryText(summary: ReplaySummary, received: string | undefined): string {
@@ -244,4 +237,14 @@ interface KeptOutcome {
 
 interface KeptInvalid {
   readonly invalid: InvalidEntry;
+}
+
+/** Describes that the flags which leave out messages left out all of them. */
+export function nothingLeftText(
+  skipped: number,
+  { filter, offset, resume, again }: Pick<ReplayOptions, 'filter' | 'offset' | 'resume' | 'again'>,
+): string {
+  const given = [filter && '--filter', offset && '--offset', resume && '--resume', again && '--again'];
+  const flags = given.filter((flag) => flag !== undefined).join(' and ');
+  return `nothing is left of ${skipped === 1 ? '1 message' : `${skipped} messages`} after ${flags}`;
 }

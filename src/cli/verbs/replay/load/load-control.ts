@@ -30,14 +30,23 @@ const GRACE_MS = 1_000;
 export class LoadControl {
   /** Why the load ended early. Undefined if it did not. */
   stopped: EarlyEnd | undefined;
+  /** Most messages that were in flight at once. */
+  peakInFlight = 0;
   readonly #sendings: readonly LoadSending[];
+  readonly #onAcknowledged: (count: number) => void;
 
   /**
    * @param sendings the senders that share the load
    * @param signal interrupts the load
+   * @param onAcknowledged called after each second, with the number of messages that were acknowledged in it
    */
-  constructor(sendings: readonly LoadSending[], signal: AbortSignal) {
+  constructor(
+    sendings: readonly LoadSending[],
+    signal: AbortSignal,
+    onAcknowledged = (_count: number) => {},
+  ) {
     this.#sendings = sendings;
+    this.#onAcknowledged = onAcknowledged;
     const interrupt = (): void => {
       this.#stop('interrupted');
       void this.#abortLater();
@@ -51,9 +60,13 @@ export class LoadControl {
   }
 
   /** Sends one part, waits for the responses, and records it. Throws the errors of the senders. */
-  async part({ objectives, onSecond, ...part }: RecordedPart): Promise<LoadPartResult> {
+  async part({ objectives, onSecond: show, ...part }: RecordedPart): Promise<LoadPartResult> {
     const { warmupMs } = part;
     const { durationMs } = curveOf(part.shape, part.forMs);
+    const onSecond: RecordedPart['onSecond'] = (second, inFlight) => {
+      show(second, inFlight);
+      this.#onAcknowledged(second.rate);
+    };
     const recorder = new LoadRecorder({ objectives, warmupMs, durationMs, onSecond });
     const add = recorder.add.bind(recorder);
     const startAt = elapsedMs() + (this.#sendings.length > 1 ? LEAD_MS : 0);
@@ -71,6 +84,7 @@ export class LoadControl {
       }),
     );
     recorder.finish(Math.max(...times.map(({ endedMs }) => endedMs)));
+    this.peakInFlight = Math.max(this.peakInFlight, recorder.peakInFlight);
     if (times.some(({ isShort }) => isShort) && this.report.isEnded) this.stopped ??= 'no-messages';
     const sentMs = Math.max(...times.map((each) => each.sentMs));
     const failures = difference(this.report.failures, failuresBefore);

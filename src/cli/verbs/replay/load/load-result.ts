@@ -1,3 +1,4 @@
+import type { ConnectionSlots } from '../../../../replay/load/connection-budget.ts';
 import { judgeObjectives, verdictOf, type Verdict } from '../../../../replay/load/verdict.ts';
 import { ExitCode, interruptedCode } from '../../../exit-code.ts';
 import type { Io } from '../../../io.ts';
@@ -18,6 +19,7 @@ interface FinishedLoad {
   readonly arrived: Arrivals;
   /** Time from the start of the load until the arrivals were read, in ms. */
   readonly ms: number;
+  readonly slots: ConnectionSlots;
 }
 
 export function replaySummary(finished: FinishedLoad): LoadReplaySummary {
@@ -28,7 +30,7 @@ export function replaySummary(finished: FinishedLoad): LoadReplaySummary {
   return { ...counts, queued: 0, ms, perSecond: load.rate, latencyMs: { p50, p95, p99 }, load };
 }
 
-function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummary {
+function loadSummary({ plan, control, part, arrived, slots }: FinishedLoad): LoadSummary {
   const { recorder, sentMs, failures, max } = part;
   const { counts, behind, latency, service } = recorder.total;
   const { stopped, report } = control;
@@ -42,6 +44,7 @@ function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummar
   );
   const failed = counts.errors + report.counts.invalid + (arrived.lost ?? 0);
   const { acknowledged } = counts;
+  const hasReachedLimit = slots.isOwnLimit && control.peakInFlight >= slots.count;
   return {
     shape: plan.text,
     url: report.url,
@@ -54,8 +57,9 @@ function loadSummary({ plan, control, part, arrived }: FinishedLoad): LoadSummar
     failures,
     warmupFailed: report.counts.warmupFailed,
     ...arrived,
+    ...(hasReachedLimit && { connectionLimit: slots.count }),
     ...(stopped !== undefined && { stopped }),
-    verdict: verdictOf({ ...judged, stopped, max, acknowledged, failed }),
+    verdict: verdictOf({ ...judged, stopped, max, acknowledged, failed, heldBack: recorder.heldBack }),
     slo: judged.slo,
     ...(max !== undefined && { max }),
   };

@@ -2,6 +2,7 @@ import type { DirectSender } from '../../../../app/load/direct-sender.ts';
 import { elapsedMs } from '../../../../clock.ts';
 import type { AttemptResult } from '../../../../engine/round/attempt-result.ts';
 import { nextRoundAt } from '../../../../engine/round/schedule.ts';
+import type { ConnectionSlots } from '../../../../replay/load/connection-budget.ts';
 import { dueTimes, withWarmup, type LoadShare } from '../../../../replay/load/load-curve.ts';
 import { curveOf } from '../../../../replay/load/load-shape.ts';
 import { attemptText } from '../../../attempt-text.ts';
@@ -14,8 +15,8 @@ interface LoadRunOptions {
   readonly sender: DirectSender;
   readonly messages: LoadMessages;
   readonly share: LoadShare;
-  /** Maximum number of messages in flight. */
-  readonly slots: number;
+  /** Limits the number of messages in flight. */
+  readonly slots: ConnectionSlots;
   /** Time to retry a failed message, in ms. 0 for one attempt. */
   readonly retryForMs: number;
   /** Aborts the attempts in flight. */
@@ -116,6 +117,7 @@ export class LoadRun implements LoadSending {
         this.#error ??= error;
         return undefined;
       });
+      if (result?.reconnected === true) onRequest('retried');
       const waitMs = this.#retryWaitMs(result, began, rounds);
       if (waitMs !== undefined) {
         onRequest('failing');

@@ -1,7 +1,7 @@
 import { systemClock, sleep } from '../../../../clock.ts';
 import type { LatencyMs } from '../../../../replay/load/latency-histogram.ts';
 import { searchHighest, type FoundRate, type StepResult } from '../../../../replay/load/max-search.ts';
-import { isTimed, type Objective } from '../../../../replay/load/objectives.ts';
+import { isTimed, leastRate, type Objective } from '../../../../replay/load/objectives.ts';
 import { judgeObjectives, stepResultOf } from '../../../../replay/load/verdict.ts';
 import type { LoadControl, LoadPartResult, RecordedPart } from './load-control.ts';
 
@@ -74,7 +74,7 @@ export async function findMax(
     if (result === 'held') heldParts.set(rate, part);
     if (result === 'broken') await sleep(systemClock, RECOVERY_MS, signal);
     return result;
-  });
+  }, leastRate(objectives));
   if (last === undefined) throw new TypeError('Expected a search to have a step');
   return { ...(heldParts.get(found.reached) ?? last), max: { ...found, curve } };
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { openLoadSender } from '../../../../app/load/load-sender.ts';
 import type { Sources } from '../../../../engine/options.ts';
+import type { ConnectionSlots } from '../../../../replay/load/connection-budget.ts';
 import type { LoadShare } from '../../../../replay/load/load-curve.ts';
 import { openInputs } from '../../../../replay/reading/inputs.ts';
 import { invalidEntry, invalidSentence } from '../invalid-entry.ts';
@@ -17,8 +18,8 @@ export interface LoadSetup {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly share: LoadShare;
-  /** Maximum number of messages in flight. */
-  readonly slots: number;
+  /** Limits the number of messages in flight. */
+  readonly slots: ConnectionSlots;
   /** Time during which a failed message is retried, in ms. 0 disables retries. */
   readonly retryForMs: number;
 }

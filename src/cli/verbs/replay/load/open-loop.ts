@@ -1,6 +1,10 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { elapsedMs } from '../../../../clock.ts';
-import { ConnectionBudget, type ConnectionVerdict } from '../../../../replay/load/connection-budget.ts';
+import {
+  ConnectionBudget,
+  type ConnectionSlots,
+  type ConnectionVerdict,
+} from '../../../../replay/load/connection-budget.ts';
 import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
 /** The outcome of a message that was sent. Times are in ms. */
@@ -19,8 +23,8 @@ interface OpenLoopOptions<Message> {
   readonly durationMs: number;
   /** Start of the load on the clock of `elapsedMs`. */
   readonly startAt: number;
-  /** Maximum number of messages in flight. */
-  readonly slots: number;
+  /** Limits the number of messages in flight. */
+  readonly slots: ConnectionSlots;
   /** Returns the next message; undefined if none is ready yet, or none is left. */
   readonly next: () => Message | undefined;
   readonly isEnded: () => boolean;
@@ -57,8 +61,13 @@ export class OpenLoop<Message> {
   #inFlight = 0;
   /** Why the next message waits; `send` if it does not wait. */
   #waiting: ConnectionVerdict = 'send';
-  /** When the last wait for the receiver ended. */
-  #freeAt = 0;
+  /** When the current wait began. */
+  #waitingSince = 0;
+  /** Time for which the next message has waited for the receiver, without the current wait. */
+  #waitedMs = 0;
+  /** When the last message was sent, and when it would have been sent if none had waited for the receiver. */
+  #sentAt = 0;
+  #sendableAt = 0;
   #sampledAt = 0;
   #sample: EventLoopUtilization = performance.eventLoopUtilization();
   #timer: NodeJS.Timeout | undefined;
@@ -157,9 +166,24 @@ export class OpenLoop<Message> {
 
   #hasConnection(now: number): boolean {
     const verdict = this.#budget.take(this.#inFlight, now);
-    if (this.#waiting === 'wait-for-receiver' && verdict !== this.#waiting) this.#freeAt = now;
-    this.#waiting = verdict;
+    if (verdict !== this.#waiting) {
+      this.#endWait(now);
+      this.#waiting = verdict;
+    }
     return verdict === 'send';
+  }
+
+  #endWait(now: number): void {
+    if (this.#waiting === 'wait-for-receiver') this.#waitedMs += now - this.#waitingSince;
+    this.#waitingSince = now;
+  }
+
+  /** Returns how late the next message would be at `now` if no message had waited for the receiver. */
+  #behindMs(dueAt: number, now: number): number {
+    const ownMs = Math.max(0, now - Math.max(dueAt, this.#sentAt) - this.#waitedMs);
+    this.#sendableAt = Math.max(dueAt, this.#sendableAt) + ownMs;
+    [this.#sentAt, this.#waitedMs] = [now, 0];
+    return this.#sendableAt - dueAt;
   }
 
   #send(message: Message, dueAt: number): void {
@@ -167,8 +191,7 @@ export class OpenLoop<Message> {
     this.#dueAt = this.#nextDue();
     this.#inFlight++;
     const sentAt = this.now;
-    const behindMs = sentAt - Math.max(dueAt, this.#freeAt);
-    onEvent({ kind: 'sent', at: sentAt, dueAt, ms: behindMs, serviceMs: 0 });
+    onEvent({ kind: 'sent', at: sentAt, dueAt, ms: this.#behindMs(dueAt, sentAt), serviceMs: 0 });
     void send(message, dueAt).then((outcome) => this.#settled(outcome, dueAt, sentAt));
   }
 
@@ -181,14 +204,12 @@ export class OpenLoop<Message> {
     this.#finishIfEmpty();
   }
 
-  /**
-   * Ends sending, and reports each remaining message as `not-sent`. The delay of a message counts as caused by the
-   * sender, unless the message waits for the receiver.
-   */
+  /** Ends sending, and reports each remaining message as `not-sent`. */
   #giveUp(now: number): void {
+    this.#endWait(now);
     for (; this.#dueAt !== undefined; this.#dueAt = this.#nextDue()) {
       const dueAt = this.#dueAt;
-      const ms = this.#waiting === 'wait-for-receiver' ? 0 : now - Math.max(dueAt, this.#freeAt);
+      const ms = this.#behindMs(dueAt, now);
       this.#options.onEvent({ kind: 'not-sent', at: now, dueAt, ms, serviceMs: 0 });
     }
     this.#end();

@@ -1,4 +1,3 @@
-import { sleep, systemClock } from '../../../../clock.ts';
 import { percentDecoded } from '../../../../engine/webhook.ts';
 import { InputError, messageOf } from '../../../../errors.ts';
 import { printable, redactUrl } from '../../../../redact.ts';
@@ -9,10 +8,6 @@ const READ_TIMEOUT_MS = 10_000;
 /** Time limit of a read after an interruption. */
 const LAST_READ_TIMEOUT_MS = 1_000;
 const MAX_BYTES = 64 * 1024;
-/** Time between two reads. If both return the same number, no more messages are expected. */
-const PAUSE_MS = 200;
-/** Maximum time to repeat the read while the number still grows. */
-const SETTLE_MS = 10_000;
 
 /**
  * Reads the number of messages that have arrived, from a URL or from the output of a command. Throws InputError if it
@@ -30,27 +25,6 @@ export async function readReceived(source: string, io: Io): Promise<number> {
   const count = numberIn(text.trim());
   if (count !== undefined) return count;
   throw receivedError(source, `expected a number, got ${printable(text.trim(), 60) || 'nothing'}`);
-}
-
-/**
- * Reads the number until it has grown by `acknowledged` or stops growing, because a receiver can store a message after
- * acknowledging it. Returns the growth since `before`. Throws InputError if the number is less than `before`, because
- * the receiver has started counting again.
- */
-export async function readGrowth(
-  source: string,
-  io: Io,
-  { before, acknowledged }: { readonly before: number; readonly acknowledged: number },
-): Promise<number> {
-  const until = performance.now() + SETTLE_MS;
-  for (let last = Number.NaN; ;) {
-    const count = await readReceived(source, io);
-    if (count < before) throw receivedError(source, `it fell from ${before} to ${count} during the load`);
-    const isSettled = count >= before + acknowledged || count === last;
-    if (isSettled || performance.now() > until || io.signal.aborted) return count - before;
-    last = count;
-    await sleep(systemClock, PAUSE_MS, io.signal);
-  }
 }
 
 type ReadLimits = Pick<CaptureOptions, 'timeoutMs' | 'signal'>;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { elapsedMs } from '../../../../clock.ts';
 import { formatDuration } from '../../../../duration.ts';
-import { HooksError } from '../../../../errors.ts';
+import { HooksError, InputError } from '../../../../errors.ts';
 import { WHOLE } from '../../../../replay/load/load-curve.ts';
 import { expandInputs } from '../../../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN, type Input } from '../../../../replay/reading/inputs.ts';
@@ -16,14 +16,15 @@ import { remarkOnSigning } from '../../../flags/signature/unsigned-note.ts';
 import type { Io } from '../../../io.ts';
 import { claimStdin } from '../../../stdin.ts';
 import type { ReplayOptions } from '../options.ts';
+import { nothingLeftText } from '../output.ts';
+import { ArrivalCounter } from './arrival-counter.ts';
 import { LoadControl, type RecordedPart } from './load-control.ts';
 import { loadOptions, loadPlanOf, type LoadPlan } from './load-options.ts';
 import { LoadOutput } from './output/load-output.ts';
 import { loadExitCode, replaySummary, type Arrivals, type LoadResult } from './load-result.ts';
 import type { LoadSending } from './load-sending.ts';
 import { findMax } from './max-load.ts';
-import { openLoadRun } from './open-load-run.ts';
-import { readGrowth, readReceived } from './received-count.ts';
+import { openLoadRun, type LoadSetup } from './open-load-run.ts';
 
 interface LoadContext {
   readonly io: Io;
@@ -55,7 +56,8 @@ export async function runLoad(
     const text = (hosts: string): string =>
       `Is ${hosts}, a public host, yours? Should hooks ${loadText(plan)}?`;
     const declined = await askForPublicHosts({ urls, yes: options.yes ?? false, text }, io);
-    return declined ?? (await sendLoad({ plan, options, files, inputs, stdin, to: target.to, io }));
+    const limits = limitsOf(options, target.to);
+    return declined ?? (await sendLoad({ plan, options, files, inputs, stdin, to: target.to, limits, io }));
   } finally {
     await target.close();
   }
@@ -93,24 +95,30 @@ interface PreparedLoad {
   readonly inputs: readonly Input[];
   readonly stdin: Readable;
   readonly to: ToWebhooks;
+  readonly limits: LoadLimits;
   readonly io: Io;
 }
 
+type LoadLimits = Pick<LoadSetup, 'slots' | 'retryForMs'>;
+
 async function sendLoad(prepared: PreparedLoad): Promise<ExitCode> {
   const { plan, options, inputs, io } = prepared;
-  const before = options.received === undefined ? 0 : await readReceived(options.received, io);
+  const { received } = options;
+  const counter = received === undefined ? undefined : await ArrivalCounter.open(received, io);
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
   const output = await LoadOutput.open(options, paths, io);
   const sendings: LoadSending[] = [];
   try {
     await openSendings(sendings, prepared, (sentence) => output.invalid(sentence));
-    const control = new LoadControl(sendings, io.signal);
+    const control = new LoadControl(sendings, io.signal, (count) => counter?.second(count));
     const startedAt = elapsedMs();
     const part = await runShape(control, plan, output, io);
-    if (control.report.counts.read === 0 && !io.signal.aborted) throw nothingToRead(inputs);
-    const arrived = await arrivalsOf(prepared, before, control, output);
+    const { read, skipped } = control.report.counts;
+    if (read === 0 && skipped > 0) throw new InputError(nothingLeftText(skipped, options));
+    if (read === 0 && !io.signal.aborted) throw nothingToRead(inputs);
+    const arrived = counter === undefined ? {} : await arrivalsOf(counter, control, output);
     const ms = elapsedMs() - startedAt;
-    const summary = replaySummary({ plan, control, part, arrived, ms });
+    const summary = replaySummary({ plan, control, part, arrived, ms, slots: prepared.limits.slots });
     await output.finish(summary);
     return loadExitCode(summary, io);
   } catch (error) {
@@ -131,19 +139,19 @@ async function openSendings(
   onInvalid: (sentence: string) => void,
 ): Promise<void> {
   const { options, files, stdin, to, io } = prepared;
-  const { slots, retryForMs } = limitsOf(prepared);
+  const { slots, retryForMs } = prepared.limits;
   const { env, cwd } = io;
   const setup = { files, options, sources: to.sources, env, cwd, retryForMs };
   // Uses no more threads than connections, because each thread needs at least one.
-  const of = Math.min(options.workers ?? 1, slots);
+  const of = Math.min(options.workers ?? 1, slots.count);
   if (of === 1) {
     sendings.push(await openLoadRun({ ...setup, share: WHOLE, slots }, { stdin, onInvalid }));
     return;
   }
   const { LoadThread } = await import('./load-thread.ts');
   const threads = Array.from({ length: of }, (_, index) => {
-    const ownSlots = Math.floor((slots + index) / of);
-    return new LoadThread({ ...setup, share: { index, of }, slots: ownSlots }, onInvalid);
+    const count = Math.floor((slots.count + index) / of);
+    return new LoadThread({ ...setup, share: { index, of }, slots: { ...slots, count } }, onInvalid);
   });
   sendings.push(...threads);
   await Promise.all(threads.map((thread) => thread.opened()));
@@ -153,11 +161,12 @@ async function openSendings(
  * Returns the limits of a load, which depend only on the flags. The concurrency and the retry window of the config do
  * not apply.
  */
-function limitsOf({ options, to }: PreparedLoad): { slots: number; retryForMs: number } {
+function limitsOf({ concurrency, retryFor }: ReplayOptions, to: ToWebhooks): LoadLimits {
   const [enabled] = destinationsOf(to.sources).filter((each) => each.enabled);
-  const { concurrency, retryFor } = options;
+  const most = concurrency === undefined ? MAX_CONNECTIONS : (enabled?.delivery.concurrency ?? 1);
+  const count = Math.min(most, connectionLimit());
   return {
-    slots: concurrency === undefined ? connectionLimit() : (enabled?.delivery.concurrency ?? 1),
+    slots: { count, isOwnLimit: count < most },
     retryForMs: retryFor === undefined ? 0 : (enabled?.delivery.retryForMs ?? 0),
   };
 }
@@ -181,16 +190,14 @@ function runShape(control: LoadControl, plan: LoadPlan, output: LoadOutput, io: 
 }
 
 async function arrivalsOf(
-  { options: { received: source }, io }: PreparedLoad,
-  before: number,
+  counter: ArrivalCounter,
   { report }: LoadControl,
   output: LoadOutput,
 ): Promise<Arrivals> {
-  if (source === undefined) return {};
-  const { delivered } = report.counts;
   try {
-    const received = await readGrowth(source, io, { before, acknowledged: delivered });
-    return { received, lost: Math.max(0, delivered - received) };
+    const arrived = await counter.finish(report.counts.delivered);
+    if (counter.isUncertain) output.note(UNCERTAIN);
+    return arrived;
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     output.note(`note: ${errorSentence(error)}`);
@@ -198,17 +205,17 @@ async function arrivalsOf(
   }
 }
 
+const UNCERTAIN =
+  'note: the number of --received fell or could not be read, as during a restart: more messages may have arrived';
+
 /** Number of open files that the process needs in addition to its connections. */
 const OTHER_FILES = 100;
 /** Maximum number of connections to one address: Linux has only 28,232 local ports for them by default. */
 const MAX_CONNECTIONS = 20_000;
 
-/**
- * Returns the number of connections that the limit on open files allows. Returns MAX_CONNECTIONS if the limit is
- * unknown or does not exceed OTHER_FILES.
- */
+/** Returns the number of connections that the limit of open files allows. Infinity if the limit is unknown. */
 function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }; // as Node documents it
   const files = Number(userLimits?.open_files?.soft ?? Number.NaN);
-  return Number.isNaN(files) ? MAX_CONNECTIONS : Math.max(1, Math.min(files - OTHER_FILES, MAX_CONNECTIONS));
+  return Number.isNaN(files) ? Infinity : Math.max(1, files - OTHER_FILES);
 }

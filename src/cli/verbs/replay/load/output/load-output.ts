@@ -89,11 +89,11 @@ export class LoadOutput {
     this.#progress.stop();
     const { load } = summary;
     if (this.#isJson) this.#io.out(jsonLine({ summary }));
-    else {
+    else if (this.#options.quiet !== true || load.verdict !== 'held') {
       const { stdoutColumns: columns, stdoutIsTty } = this.#io;
       const plot = stdoutIsTty ? plotLines(this.#timeline.points(plotWidth(columns ?? 80))) : [];
       const counts = fitText(summaryLines(summary).join('\n'), columns);
-      this.#io.out(`${['', ...plot, counts, ...loadLines(load, this.#io)].join('\n')}\n`);
+      this.#io.out(`${['', ...plot, counts, ...loadLines(summary, this.#io)].join('\n')}\n`);
     }
     if (this.#report === undefined) return;
     const { loadReport } = await import('./load-report.ts');

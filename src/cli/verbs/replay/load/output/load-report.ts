@@ -20,7 +20,7 @@ pre{overflow-x:auto}svg{width:100%;height:auto}svg text{font-size:11px;fill:#666
  */
 export function loadReport(summary: LoadReplaySummary, points: readonly TimelinePoint[]): string {
   const { load } = summary;
-  const text = [...summaryLines(summary), ...loadLines(load, PLAIN_PALETTES)].join('\n');
+  const text = [...summaryLines(summary), ...loadLines(summary, PLAIN_PALETTES)].join('\n');
   const title = `Load ${load.shape} on ${load.url}`;
   return `<!doctype html>
 <html lang="en">
@@ -29,7 +29,7 @@ export function loadReport(summary: LoadReplaySummary, points: readonly Timeline
 <title>${escapeXml(title)}</title>
 <style>${STYLE}</style>
 <h1>${escapeXml(title)}</h1>
-<p class="verdict ${load.verdict}">Verdict: ${escapeXml(loadVerdictText(load))}</p>
+<p class="verdict ${load.verdict}">Verdict: ${escapeXml(loadVerdictText(summary))}</p>
 <pre>${escapeLines(text)}</pre>
 <h2>Latency</h2>
 ${chart(points, { max: '#bbb', p99: '#b3261e', p50: '#2457c5' }, durationText)}
@@ -53,7 +53,9 @@ function chart(
     color,
     values: points.map((point) => point[name as keyof TimelinePoint]), // ChartLines has only such names
   }));
-  const top = Math.max(1e-9, ...series.flatMap(({ values }) => values.flatMap((value) => value ?? [])));
+  const known = series.flatMap(({ values }) => values.flatMap((value) => value ?? []));
+  if (known.length === 0) return '<p>No values.</p>';
+  const top = Math.max(1e-9, ...known);
   const y = (value: number): string => (10 + (1 - value / top) * (HEIGHT - BOTTOM - 10)).toFixed(1);
   const grid = Array.from({ length: GRID_LINES + 1 }, (_, index) => {
     const value = (top * index) / GRID_LINES;

@@ -25,28 +25,30 @@ export interface LoadSummary {
   readonly notSent: number;
   /** Acknowledged messages per second. */
   readonly rate: number;
-  /** Delays caused by the sender: from when a message could be sent until it was sent. */
+  /** Delays caused by the sender: how late messages would have been sent if none had waited for the receiver. */
   readonly behindMs: LatencyMs;
   readonly latencyMs: LatencyMs;
   readonly serviceMs: LatencyMs;
   /** Number of messages that an interruption aborted before they got a response. */
   readonly unsent: number;
-  /** Number of retries of failed requests (`--retry-for`). */
+  /** Number of requests that repeat a failed one, of `--retry-for` or of the HTTP client. */
   readonly retries: number;
   /** Number of messages that failed in the warm-up. `errors` and `failures` do not include them. */
   readonly warmupFailed: number;
   /** Number of failed messages by error text. */
   readonly failures: Readonly<Record<string, number>>;
   /**
-   * Number of messages that arrived: by how much the number of `--received` grew during the load. Null if that number
-   * could not be read at the end.
+   * Number of messages that arrived: by how much the number of `--received` grew during the load, from 0 after each fall.
+   * Null if that number could not be read at the end.
    */
   readonly received?: number | null;
   /**
-   * Number of messages that were acknowledged but did not arrive, including those of the warm-up. Null if `received` is
-   * null.
+   * Number of messages that were acknowledged but did not arrive, including those of the warm-up: the least possible
+   * number if that of `--received` fell. Null if it is unknown.
    */
   readonly lost?: number | null;
+  /** Number of connections that the limit of open files allows. Absent unless the load used all of them. */
+  readonly connectionLimit?: number;
   /** Why the load ended early. Absent if it did not. */
   readonly stopped?: EarlyEnd;
   /** The rates that the search tried, and its result (`--load max`). */
@@ -57,7 +59,8 @@ export interface LoadSummary {
 export type LoadReplaySummary = ReplaySummary & { readonly load: LoadSummary };
 
 /** Formats the result of a load as lines of text. */
-export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>): string[] {
+export function loadLines(summary: LoadReplaySummary, { color }: Pick<Palettes, 'color'>): string[] {
+  const { load } = summary;
   const { latencyMs, serviceMs, failures, verdict, slo, stopped } = load;
   const marks = { true: color.green('✓'), false: color.red('✗') };
   return [
@@ -70,20 +73,28 @@ export function loadLines(load: LoadSummary, { color }: Pick<Palettes, 'color'>)
       return `${marks[`${held}`]} ${expr}   ${valueText(expr, value)}${first}`;
     }),
     ...(stopped === undefined ? [] : [color.yellow(`ended early: ${STOPPED[stopped]}`)]),
-    color[verdict === 'held' ? 'green' : 'red'](`verdict    ${loadVerdictText(load)}`),
+    color[verdict === 'held' ? 'green' : 'red'](`verdict    ${loadVerdictText(summary)}`),
   ];
 }
 
-/** Returns the verdict, with an explanation of `sender-bottleneck` and `unfinished`. */
-export function loadVerdictText({ verdict, behindMs, max }: LoadSummary): string {
-  switch (verdict) {
-    case 'sender-bottleneck':
-      return `sender-bottleneck: the sender ${max === undefined ? `was behind by ${durationText(behindMs.p99 ?? 0)} (p99)` : 'cannot send faster'}`;
-    case 'unfinished':
-      return 'unfinished: the search ended before its result; a longer --for can finish it';
-    default:
-      return verdict;
+/** Returns the verdict with its reason, unless other lines show the reason. */
+export function loadVerdictText({ load, invalid }: LoadReplaySummary): string {
+  const reason = verdictReason(load, invalid);
+  return reason === undefined ? load.verdict : `${load.verdict}: ${reason}`;
+}
+
+function verdictReason(load: LoadSummary, invalid: number): string | undefined {
+  const { verdict, behindMs, max, connectionLimit: limit, errors, lost, sent } = load;
+  if (verdict === 'unfinished') return 'the search ended before its result; a longer --for can finish it';
+  if (verdict === 'sender-bottleneck') {
+    if (limit !== undefined) {
+      return `the limit of open files allows ${limit} connection${limit === 1 ? '' : 's'}; raise it with ulimit -n`;
+    }
+    if (max !== undefined) return 'the sender cannot send faster';
+    return `the sender was behind by ${durationText(behindMs.p99 ?? 0)} (p99); lower the rate, or add --workers`;
   }
+  const isOnlyInvalid = sent === 0 || (verdict === 'failed' && errors + (lost ?? 0) === 0);
+  return verdict !== 'held' && isOnlyInvalid && invalid > 0 ? `${grouped(invalid)} invalid` : undefined;
 }
 
 /** Formats the measured value of an objective with its unit. */
@@ -97,7 +108,7 @@ function valueText(expr: string, value: number | null): string {
 const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
   interrupted: 'interrupted',
   'errors-alone': 'only errors came for 30 s',
-  'no-messages': 'no message was left; --loop repeats the files',
+  'no-messages': 'no message was left to send; --loop repeats those that were sent',
 };
 
 function percentileLines(rows: Readonly<Record<string, LatencyMs>>): string[] {
@@ -123,7 +134,7 @@ function msText(ms: number): string {
 
 function reconciliation(load: LoadSummary): string {
   const { sent, acknowledged, errors, notSent, unsent, retries, warmupFailed, received, lost } = load;
-  const more = { unsent, retries, 'failed in the warm-up': warmupFailed };
+  const more = { 'without a response': unsent, retries, 'failed in the warm-up': warmupFailed };
   const counted = [
     `sent ${grouped(sent)}`,
     `acknowledged ${grouped(acknowledged)}`,
@@ -132,7 +143,8 @@ function reconciliation(load: LoadSummary): string {
   ].join(', ');
   if (received === undefined) return counted;
   if (received === null) return `${counted}, received unknown`;
-  return `${counted}; in all ${grouped(received)} received, ${grouped(lost ?? 0)} lost`;
+  const lostText = typeof lost === 'number' ? `${grouped(lost)} lost` : 'lost unknown';
+  return `${counted}; in all ${grouped(received)} received, ${lostText}`;
 }
 
 function searchLines(max: SearchCurve | undefined): string[] {
