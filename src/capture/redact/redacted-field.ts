@@ -80,7 +80,7 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
   if (outer !== undefined) return outer ?? undefined;
   place.isInverted = subject === 'person' || (subject === 'payment' && words !== 'id');
   // The id of an account is of another thing if the person has an id.
-  const isOfAccount = words === 'account id' && around.fields.some((other) => other.words === 'id');
+  const isOfAccount = words === 'account id' && around.fields.some((field) => field.words === 'id');
   return place.isInverted && !isOfAccount ? (rowInPerson(words) ?? ATTRIBUTE) : undefined;
 }
 
