@@ -80,8 +80,9 @@ const SECRET_NAME =
   /secret|token|passw|credential|(?:api|access|write|private|functions|subscription)[-_]?key/i;
 const SECRET_PARAMETER = /signature|^(?:key|sig|code|auth|pass|pwd)$/i;
 const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|key$/i;
-/** Header names that end in `key` but are not secret. */
-const PLAIN_KEY = /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message)[-_]?key$/i;
+/** Header names that end in `key` or have the word `auth`, but are not secret. */
+const PLAIN_KEY =
+  /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message|event)[-_]?key$|auth[-_]algo$/i;
 
 // A parameter's name excludes the characters that begin a name: otherwise a text of a sender could take quadratic time.
 const PARAMETER = /([?&#]([^=?&#]*)=)[^&#]*/g;

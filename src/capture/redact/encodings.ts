@@ -24,7 +24,7 @@ export function reencoded(encoded: string, change: (plain: string) => string, is
 
 interface UrlChange {
   readonly form: (form: string) => string;
-  /** Changes a decoded part of the path. `before` is the part in front of it. */
+  /** Changes a decoded part of the path. `before` is the part in front of it, `//` for the host. */
   readonly part: (part: string, before: string) => string;
 }
 
@@ -35,7 +35,7 @@ export function changedUrl(url: string, { form, part }: UrlChange): string {
     reencoded(each, (plain) => part(plain, parts[at - 1] ?? ''));
   const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
   return [
-    scheme + part(host, '') + path.split('/').map(changed).join('/'),
+    scheme + part(host, '//') + path.split('/').map(changed).join('/'),
     query.slice(0, 1) + form(query.slice(1)),
     mark + (anchor.includes('=') ? form(anchor) : changed(anchor)),
   ].join('');

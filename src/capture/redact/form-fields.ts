@@ -1,5 +1,31 @@
 import { decodedText, formKeys } from './encodings.ts';
 import { JsonPlace, setText } from './json-tokens.ts';
+import { kindOfKey } from './kinds.ts';
+import { wordsOfKey, type PersonalKind } from './personal-kind.ts';
+import { eventAround, factOf, textAt } from './subjects.ts';
+
+/** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
+const VALUE =
+  /^(?:(?:\S+ )?(?:value|ans(?:wer)?|text|input|response)s?|(?:from|to|old|new|current|previous)(?: ?(?:string|value))?|date)$/;
+/** Number of values of an object that can name the field of another, so that many keys take linear time. */
+const MOST_TO_ASK = 40;
+/** Keys of texts that name the field of another value, or of an object that describes it. */
+const NAMING =
+  /^(?:(?:\S+ )?(?:label|title|question)|(?:property |field |attribute )?name|key|field|ref|property|attribute|definition|path|type|(?:field|question) id)$/;
+/** Keys of texts that name what an object describes. */
+export const LABEL = /(?:title|label|question)$/i;
+/** Matches the words of a question around the label of a field. */
+const AROUND_A_LABEL =
+  /^(?:(?:what|where|when|which|who|please|enter|is|are|s|was|were|did|do|your|you|the|my) )+|(?: (?:required|optional))+$/g;
+/** Forms of the values that a text beside them can name. Beside another one, such as a price, it is the name of a thing. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  email: /@/,
+  phone: /^(?!\d{4}-\d\d-\d\d)(?:\D*\d){7}/,
+  birth: /^(?:19|20)\d\d$|^\d{8}$|\d[-/. ]\d|\p{L}/u,
+  name: /\p{L}/u,
+  address: /\p{L}|\d{5}/u,
+  'national id': /\d.*\p{L}|\p{L}.*\d|^[^.]*(?:\d[^.\d]*){5}$/u,
+};
 
 /** How to redact `name=value&…`. */
 export interface FormOptions {
@@ -9,15 +35,11 @@ export interface FormOptions {
   readonly path: readonly string[];
 }
 
-/** A pair of a form, its decoded value, and the place of the value: `user[email]` and `user[id]` are of one object. */
-interface FormField {
-  readonly pair: string;
-  readonly value: string;
-  readonly place: JsonPlace;
-}
-
-/** Splits a form into its fields. In a query, which describes no person, a name with a space is of a person nevertheless. */
-export function formFields(text: string, { isQuery, path }: FormOptions): readonly FormField[] {
+/** Splits a form into its pairs. In a query, which is of no person, a name with a space is of a person nevertheless. */
+export function formFields(
+  text: string,
+  { isQuery, path }: FormOptions,
+): readonly { readonly pair: string; readonly value: string; readonly place: JsonPlace }[] {
   const root = new JsonPlace();
   const known = new Map([['', root]]);
   if (isQuery) root.subject = 'thing';
@@ -43,4 +65,46 @@ export function placeOfPath(path: readonly string[], known = new Map([['', new J
     },
     known.get('') ?? new JsonPlace(),
   );
+}
+
+/** The kind that a text names: beside the value, in an object beside it, of the field with its id, or of its event. */
+export function kindByLabel({
+  around,
+  key,
+  words,
+  text: value,
+  message,
+}: JsonPlace): PersonalKind | undefined {
+  const fields = around?.fields.slice(0, MOST_TO_ASK) ?? [];
+  const isOfItsType = fields.some((field) => field.text === key && field.words === 'type');
+  if (around === undefined || (!isOfItsType && !VALUE.test(words))) return undefined;
+  const isNaming = (name: string): boolean => NAMING.test(name) && (name !== 'type' || words === 'value');
+  const naming = fields.filter((field) => isNaming(field.words));
+  const texts = naming.flatMap((field) => [field, ...field.fields]).map(({ text = '' }) => text);
+  const changed = /^(?:current|previous)$/.test(words) ? eventAround(around).replace(/_\w+$/, '') : '';
+  const labels = factOf(message, LABEL, () => labelsIn(message));
+  for (const text of [...texts, changed]) {
+    const row = kindOfLabel(labels.get(text) ?? text);
+    const isOfForm = value === undefined || (FORMS[row?.kind ?? '']?.test(value) ?? true);
+    if (row !== undefined && isOfForm && (words !== 'date' || row.kind === 'birth')) return row;
+  }
+  return undefined;
+}
+
+/** The labels of the fields of a form, by their ids. */
+function labelsIn(place: JsonPlace, labels = new Map<string, string>()): ReadonlyMap<string, string> {
+  const [id, label] = [textAt(place, /^id$/), textAt(place, LABEL)];
+  if (id !== undefined && label !== undefined) labels.set(id, label);
+  for (const each of [...place.fields, ...place.items]) labelsIn(each, labels);
+  return labels;
+}
+
+/** The kind that a label names: a key, or a text that is the name of a field as a whole, with one more word at most. */
+function kindOfLabel(label: string): PersonalKind | undefined {
+  const words = wordsOfKey(label)
+    .replaceAll(AROUND_A_LABEL, '')
+    .replace(/^name$/, 'first name');
+  const row = kindOfKey(words);
+  const before = words.slice(0, row?.keys?.exec(words)?.index ?? 0);
+  return /\s/.test(label) && /[^\p{L}]/u.test(before) ? undefined : row;
 }

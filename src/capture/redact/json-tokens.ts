@@ -1,4 +1,4 @@
-import type { PersonalKind, SubjectKind } from './personal-kind.ts';
+import { wordsOfKey, type PersonalKind, type SubjectKind } from './personal-kind.ts';
 
 /** Longest text that can be the name of a field or of an event. */
 const MOST_OF_A_NAME = 60;
@@ -12,9 +12,11 @@ export class JsonPlace {
   /** The item of a batch or list of messages that contains the value; else the outermost value. */
   readonly message: JsonPlace;
   /** The value of a key that this value is, or an item of. Undefined outside of objects. */
-  readonly named: JsonPlace | undefined;
+  named: JsonPlace | undefined;
   /** The values of the object that the value is. */
   readonly fields: JsonPlace[] = [];
+  /** The items of the list that the value is. An empty list has one without a shape. */
+  readonly items: JsonPlace[] = [];
   /** Whether the value is an object, a list, or a string or number that is not empty. */
   shape: 'object' | 'list' | 'text' | undefined;
   /** A short string or number. Of the outermost value, the name of the event in a header. */
@@ -33,7 +35,12 @@ export class JsonPlace {
     this.named = isItem || around === undefined ? around?.named : this;
     const isInList = around?.around === undefined || (around.key === 'batch' && !around.around.around);
     this.message = around === undefined || (isItem && isInList) ? this : around.message;
-    if (!isItem) around?.fields.push(this);
+    (isItem ? around?.items : around?.fields)?.push(this);
+  }
+
+  /** The words of the key: `firstName` is `first name`. */
+  get words(): string {
+    return wordsOfKey(this.key);
   }
 
   /** Keys and indexes from the outermost value to this one. */
@@ -75,6 +82,7 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
       if (!isKey) place = new JsonPlace(place, '0', true);
     } else if (character === '}' || character === ']') {
       place = open.pop()?.place ?? place;
+      namePair(place);
       isKey = false;
     } else if (character === ',' && around !== undefined) {
       isKey = !around.isList;
@@ -107,6 +115,14 @@ export function tokenValue({ kind, start, end }: JsonToken, text: string): strin
 function setShape(place: JsonPlace, isList: boolean): void {
   place.shape = isList ? 'list' : 'object';
   if (!isList && place.named !== undefined) place.named.shape = 'object';
+}
+
+/** Makes the second text of a pair in a list a value of the first: `["Cookie", "…"]` is as `Cookie: "…"`. */
+function namePair({ around, isItem, items }: JsonPlace): void {
+  const [{ text: key = '' } = {}, value] = items;
+  if (!isItem || items.length !== 2 || value?.shape !== 'text' || !/^[A-Za-z][\w.-]*$/.test(key)) return;
+  value.named = new JsonPlace(around, key);
+  setText(value.named, value.text ?? '…'.repeat(MOST_OF_A_NAME));
 }
 
 /** Remembers a string or number that is not empty. */

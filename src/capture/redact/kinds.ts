@@ -1,7 +1,7 @@
 import { FORMAT_KINDS } from './format-kinds.ts';
-import { keyWords, type PersonalKind } from './personal-kind.ts';
-import type { Pseudonyms } from './pseudonyms.ts';
-import { REFERENCE } from './subjects.ts';
+import { keyWords, wordsOfKey, type PersonalKind } from './personal-kind.ts';
+import { memoized, type Pseudonyms } from './pseudonyms.ts';
+import { OF_A_PERSON, OF_A_THING, REFERENCE } from './subjects.ts';
 
 /** The name in front of an e-mail: `Jane Doe <jane@shop.example>`. */
 export const DISPLAY_NAME = {
@@ -25,11 +25,11 @@ const WORDS = {
     'avatar(?: ?url)?|selfie|headshot|gravatar|profile ?(?:image|img|pic|photo|picture)(?: ?url)?|signature ?image|voice ?(?:print|recording)|finger ?print|face ?(?:id|print)|biometrics?',
   photoInPerson: '(?:image|img|picture|pic|photo|icon|thumbnail)(?: ?(?:url|\\d+|original|small|large))?',
   handle:
-    '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|snapchat|(?:social ?)?handle|social ?(?:profile|account|media)|profile ?url|(?:personal ?|home ?)(?:web ?site|page)',
-  name: '(?:first|last|middle|full|given|family|sur|user|display|nick|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
+    '(?:twitter|facebook|linked ?in|instagram|skype|telegram|tik ?tok|snapchat|git ?hub|git ?lab|discord|mastodon|bluesky|wechat|youtube)(?: ?(?:handle|user ?name|id|url|profile|account))|twitter|linked ?in|skype|snapchat|(?:social ?)?handle|social ?(?:profile|account|media)|profile ?url|vanity(?: ?(?:name|url))?|(?:personal ?|home ?)(?:web ?site|page)',
+  name: '(?:first|last|middle|full|given|family|sur|user|display|maiden|birth|legal|real|preferred|father|mother|pet|login|additional)s? ?names?|name (?:first|last|middle)|(?:card ?)?holder ?name|fname|lname|mname|surname|login|initials|known ?as|salutation|signature ?name|attention|c ?o',
   nameInPerson:
-    '(?:(?:screen|global|company|billing|shipping) ?)?name|nick|first|last|given|family|middle|full|formatted|display|slug',
-  id: '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client|host) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
+    '(?:(?:screen|global|company|billing|shipping) ?)?name|nick ?(?:name)?|first|last|given|family|middle|full|formatted|display|slug',
+  id: '(?:anonymous|previous|distinct|advertising|installation|session|cookie|crm|stripe ?customer|tracking|household|loyalty|membership|medical ?record|matriculation|client(?: ?reference)?|host) ?(?:u|gu)?ids?|(?:membership|loyalty|staff|badge|medical ?record) ?(?:number|no|nr|reference|ref|key)|(?<!\\S )uid|mrn|idf[av]|gaid|aaid|adid|oaid|imei|imsi|iccid|meid|udid|android ?id|serial(?: ?(?:number|no))?|fbp|fbc|gclid|fbclid|msclkid',
   address:
     '(?:street|mailing|postal|home|work|billing|shipping|delivery|residential|full|formatted)? ?address(?:es)?(?: ?(?:line)? ?\\d)?|(?:address|street)(?: ?(?:line)? ?\\d)|addr(?: ?line)? ?\\d|line ?[123]|street(?: ?(?:name|number|no))?|house ?(?:number|no|name)|apartment|apt|suite|(?:city|town)(?: ?name)?|suburb|village|neighbou?rhood|district|county|municipality|locality|zip(?: ?code)?|post ?(?:al)? ?code|postal|plz|cep|pin ?code|po ?box|(?:birth|place ?of) ?(?:place|birth|residence)|home ?town|administrative ?district ?level|(?:address|location|geo) ?(?:state|province|region)',
 };
@@ -61,7 +61,7 @@ const KEY_KINDS: readonly PersonalKind[] = [
   {
     kind: 'handle',
     keys: keyWords(WORDS.handle),
-    inPerson: keyWords('web ?site|home ?page|blog'),
+    inPerson: keyWords('web ?site|home ?page|blog|facebook|instagram|telegram|git ?hub|discord|youtube'),
     spreads: true,
     replace: linkFor,
   },
@@ -110,6 +110,26 @@ export const PERSONAL_KINDS: readonly PersonalKind[] = [...FORMAT_KINDS, ...KEY_
 export const FREE_TEXT = keyWords(
   'comment|note|message|bio|about|description|feedback|review|subject|text|content|body|question|reason|remark|transcript|summary|title|memo|instructions|details|query|search|term|input|prompt|completion|caption|quote|story|letter|resume|cv',
 );
+
+/** Finds the kind that a key alone names. */
+export const kindOfKey = memoized((key: string): PersonalKind | undefined => {
+  const words = wordsOfKey(key);
+  const plain = words.replace(/ ?\d+$/, '');
+  const row = PERSONAL_KINDS.find(({ keys }) => keys?.test(words) === true || keys?.test(plain) === true);
+  return row ?? rowOfAPerson(plain);
+});
+
+/** The kind of a key with a word for a person and one of its values: `customer id`, `user external id`. */
+function rowOfAPerson(words: string): PersonalKind | undefined {
+  const rest = words.replace(OF_A_PERSON, '');
+  const last = rest.replace(/^(?:external|internal|unique|original|alternate) /, '');
+  return rest === words || last.includes(' ') ? undefined : rowInPerson(last);
+}
+
+/** The kind that the words of a key name in a person. */
+export function rowInPerson(words: string): PersonalKind | undefined {
+  return OF_A_THING.test(words) ? undefined : PERSONAL_KINDS.find(({ inPerson }) => inPerson?.test(words));
+}
 
 /** Writes a day or month. */
 function upToTwelve(number: number, like: string): string {

@@ -1,5 +1,5 @@
 import type { PersonalKind } from './personal-kind.ts';
-import { plainUuid } from './pseudonyms.ts';
+import { plainUuid, publicPrefix } from './pseudonyms.ts';
 
 /** A part of a text to replace. */
 export interface RedactedSpan {
@@ -35,7 +35,16 @@ export class KnownValues {
   readonly #phones = new Map<string, PersonalValue>();
   #count = 0;
 
-  add(text: string, { kind }: PersonalKind, replacement: (value: string) => string): void {
+  /** Adds a value; of a name, also its words; of an id, also the part behind its prefix. `replace` makes the pseudonym. */
+  add(text: string, { kind }: PersonalKind, replace: (value: string) => string): void {
+    const words = kind === 'name' ? text.split(/\s+/, 5) : [];
+    const bare = kind === 'id' ? text.slice(publicPrefix(text).length) : '';
+    for (const each of [text, ...(words.length > 1 && words.length < 5 ? words : []), bare]) {
+      this.#add(each, kind, (found) => replace(/\d/.test(each) && !plainUuid(found) ? each : found));
+    }
+  }
+
+  #add(text: string, kind: string, replacement: (value: string) => string): void {
     if (this.#count >= MOST_VALUES) return;
     const digits = text.replaceAll(/\D/g, '');
     if (kind === 'phone' && digits.length >= 7) {
@@ -91,8 +100,8 @@ export class KnownValues {
     for (const { 0: dialed, index } of text.matchAll(DIALED)) {
       const found = this.#phones.get(dialed.replaceAll(/\D/g, '').slice(-DIGITS_OF_A_PHONE));
       if (found === undefined) continue;
-      const made = found.replacement(dialed);
-      const replacement = /^\d+$/.test(dialed) ? made.replace(/^\+/, '') : made;
+      const made = found.replacement(dialed).replace(/^\+/, '');
+      const replacement = /^\d+$/.test(dialed) ? made : `+${made}`;
       yield { start: index, end: index + dialed.length, kind: found.kind, replacement };
     }
   }

@@ -1,4 +1,4 @@
-import type { Pseudonyms } from './pseudonyms.ts';
+import { memoized, type Pseudonyms } from './pseudonyms.ts';
 
 /** The kind of thing that an object describes. Values of people and means of payment are personal unless shown otherwise. */
 export type SubjectKind = 'person' | 'payment' | 'organization' | 'thing';
@@ -31,22 +31,14 @@ export function keyWords(words: string, plural = 's?'): RegExp {
 
 /** Prefixes and suffixes that tools add to the names of fields: `SSN__c`, `custom_email`, `q3_name`. */
 const NOISE = /^(?:(?:custom|cf|q\d+) )+(?=.)|(?<=.) c$/g;
-const MOST_CACHED = 10_000;
-const knownWords = new Map<string, string>();
-
 /** Splits a key into words: `firstName`, `first_name` and `first-name` are `first name`. */
-export function wordsOfKey(key: string): string {
-  const known = knownWords.get(key);
-  if (known !== undefined) return known;
-  const words = key
+export const wordsOfKey = memoized((key: string): string =>
+  key
     .slice(-100)
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase()
-    .replaceAll(NOISE, '');
-  if (knownWords.size > MOST_CACHED) knownWords.clear();
-  knownWords.set(key, words);
-  return words;
-}
+    .replaceAll(NOISE, ''),
+);

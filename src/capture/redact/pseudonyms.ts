@@ -7,19 +7,21 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const TOKEN = 'bcdfghjkmnpqrstvwxz23456789';
 /** Matches a UUID, with its hyphens or without them. */
 const UUID = /^(?=.*[a-f-])([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})$/;
+/** Matches words in front of the random part of an id. A name can be in front of digits alone: `jane_1987`. */
+const PUBLIC_PREFIX =
+  /^(?:[a-z]+_)+(?=[A-Za-z\d]{6,}$)(?=[A-Za-z]*\d+[A-Za-z])|^\$?[A-Za-z][\w.-]*(?:[:|]|:\/\/)(?:[A-Za-z]+[:/|])*(?=[\w-]{6,}$)(?=[\w-]*\d)/;
 const WORD = /\p{L}[\p{L}\p{M}]*/gu;
+const MOST_CACHED = 20_000;
 const ROUNDS = 8;
 /** Longer values become a token, because a half of their number must fit into one HMAC. */
 const MOST_CHARACTERS = 64;
-const MOST_CACHED = 50_000;
 /** Number of texts of a shape from which two of them practically never get the same random number. */
 const TOO_MANY_TO_MEET = 2n ** 64n;
 
 /** Makes pseudonyms that depend on the value and the key alone. Without the key, none can be traced back to its value. */
 export class Pseudonyms {
   readonly #key: Uint8Array;
-  readonly #cache = new Map<string, string>();
-  readonly #shapeKeys = new Map<string, string>();
+  readonly #shapeKey = memoized((shape) => this.bytes('shape', shape).toString('hex'));
 
   constructor(key: Uint8Array) {
     this.#key = key;
@@ -45,17 +47,7 @@ export class Pseudonyms {
    * number. Two values never share one, and no value is its own, even if it is as short as a number of one digit. In a text
    * without digits each word has its own pseudonym, so that a first name is the same in a full name.
    */
-  alike(text: string): string {
-    const known = this.#cache.get(text);
-    if (known !== undefined) return known;
-    if (this.#cache.size >= MOST_CACHED) {
-      this.#cache.clear();
-      this.#shapeKeys.clear();
-    }
-    const made = this.#alike(text);
-    this.#cache.set(text, made);
-    return made;
-  }
+  readonly alike = memoized((text) => this.#alike(text));
 
   #alike(text: string): string {
     if (!/[\p{L}\p{N}]/u.test(text)) return text;
@@ -85,12 +77,22 @@ export class Pseudonyms {
     const size = sizeOf(alphabets);
     const shape = alphabets.join(' ');
     if (size >= TOO_MANY_TO_MEET) return written(this.number(shape, text, size), alphabets);
-    const key = this.#shapeKeys.get(shape) ?? this.bytes('shape', shape).toString('hex');
-    this.#shapeKeys.set(shape, key);
+    const key = this.#shapeKey(shape);
     // A step along one long cycle that contains all texts of the shape: its order is the permutation.
     const next = (walk(numberOf(text, alphabets), { size, key, isBack: false }) + 1n) % size;
     return written(walk(next, { size, key, isBack: true }), alphabets);
   }
+}
+
+/** Remembers the results of a function for the texts that occur again and again. */
+export function memoized<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, { readonly made: T }>();
+  return (text) => {
+    const result = known.get(text) ?? { made: make(text) };
+    if (known.size > MOST_CACHED) known.clear();
+    known.set(text, result);
+    return result.made;
+  };
 }
 
 interface Permutation {
@@ -143,6 +145,11 @@ function alphabetsOf(text: string): readonly string[] {
     if (/[a-z]/.test(character)) return LOWER;
     return /[A-Z]/.test(character) ? LOWER.toUpperCase() : character;
   });
+}
+
+/** The part of an id that names its service or its kind. Empty if there is none. */
+export function publicPrefix(id: string): string {
+  return PUBLIC_PREFIX.exec(id)?.[0] ?? '';
 }
 
 /** The spelling of a UUID in lower case and with its hyphens. Undefined if the text is none, or of mixed case. */

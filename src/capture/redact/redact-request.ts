@@ -70,12 +70,11 @@ export function redactRequest(
 
 function redactHeader([name, value]: HeaderPair, body: Uint8Array, redaction: Redaction): HeaderPair {
   if (/^content-length$/i.test(name)) return [name, String(body.length)];
-  const [shownName, shown] = [redaction.text(name), maskedHeader([name, value])[1]];
   if (isSecretHeader(name) || isSignatureHeader(name)) {
     if (value !== MASK) redaction.tally.count(isSecretHeader(name) ? 'token' : 'signature');
-    return [shownName, MASK];
+    return [name, MASK];
   }
-  return [shownName, redaction.header(name, shown)];
+  return [name, redaction.header(name, maskedHeader([name, value])[1])];
 }
 
 /** The signature headers of the new body, by the schemes of the old ones. */

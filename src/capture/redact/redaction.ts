@@ -15,17 +15,18 @@ import { JsonPlace, jsonTokens, tokenValue, type JsonToken } from './json-tokens
 import { DISPLAY_NAME } from './kinds.ts';
 import { KnownValues, type RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
-import { plainUuid, type Pseudonyms } from './pseudonyms.ts';
+import type { Pseudonyms } from './pseudonyms.ts';
 import {
   isAt,
   kindInPath,
+  kindOfMapKey,
   isFixed,
   isFreeText,
   isKeptPlace,
   kindOfNumber,
   kindOfValue,
   knownNumber,
-  seemingKind,
+  seemingKinds,
   type RedactedField,
   type RedactionRules,
 } from './redacted-field.ts';
@@ -91,17 +92,17 @@ export class Redaction {
 
   /** Redacts the value of a header. */
   header(name: string, value: string): string {
-    return this.#value(value, { place: placeOfPath([name]), known: this.known });
+    return this.#value(value, { place: placeOfPath(['headers', name]), known: this.known });
   }
 
   /**
    * Redacts what the formats, the known values and its pairs of keys and values show in a text: its URLs; then known e-mails,
-   * because the formats would take `order-` in front of one for a part of it; then the rest, without the kind `seeming`.
+   * because the formats would take `order-` in front of one for a part of it; then the rest, without the kinds `seeming`.
    */
-  text(text: string, known = this.known, seeming = ''): string {
+  text(text: string, known = this.known, seeming: readonly string[] = []): string {
     const inRest = (rest: string): readonly RedactedSpan[] => {
       const byRule = [...pairSpans(rest, this.#pseudonyms), ...formatSpans(rest, this.#pseudonyms)];
-      return [...known.spansIn(rest), ...byRule].filter(({ kind }) => kind !== seeming);
+      return [...known.spansIn(rest), ...byRule].filter(({ kind }) => !seeming.includes(kind));
     };
     return this.#nested(() =>
       this.#replaced(
@@ -126,7 +127,8 @@ export class Redaction {
       form: (form) => this.form(form, known, true),
       part: (part, before) => {
         const row = kindInPath(before, part);
-        return row === undefined ? this.text(part, known) : this.#whole(part, row);
+        const seeming = before === '//' ? ['name'] : [];
+        return row === undefined ? this.text(part, known, seeming) : this.#whole(part, row);
       },
     });
     const masked = redactUrl(redacted);
@@ -177,26 +179,22 @@ export class Redaction {
   }
 
   #add(value: string, row: PersonalKind, field: RedactedField): void {
-    for (const known of new Set([field.known, this.known])) {
-      const words = row.kind === 'name' ? value.split(/\s+/, 5) : [];
-      for (const each of [value, ...(words.length > 1 && words.length < 5 ? words : [])]) {
-        known.add(each, row, (found) =>
-          replacedValue(/\d/.test(each) && !plainUuid(found) ? each : found, row, this.#pseudonyms),
-        );
-      }
-    }
+    const replace = (found: string): string => replacedValue(found, row, this.#pseudonyms);
+    for (const known of new Set([field.known, this.known])) known.add(value, row, replace);
   }
 
   #token({ kind }: JsonToken, raw: string, field: RedactedField): string {
     if (kind === 'number') return this.#number(raw, field);
     const value = JSON.parse(raw) as string; // the token is a string of JSON
-    const redacted = kind === 'key' ? this.#key(value, field.known) : this.#value(value, field);
+    const redacted = kind === 'key' ? this.#key(value, field) : this.#value(value, field);
     return redacted === value ? raw : JSON.stringify(redacted);
   }
 
-  /** A plain word is the name of a field, even if a person has the same name; with a digit, it can be a known id. */
-  #key(key: string, known: KnownValues): string {
-    return /^[A-Za-z_$][A-Za-z_$-]*$/.test(key) ? key : this.text(key, known);
+  /** A plain word is the name of a field, even if a person has the same name; with a digit, it can be an id. */
+  #key(key: string, { place, known }: RedactedField): string {
+    if (/^[A-Za-z_$][A-Za-z_$-]*$/.test(key)) return key;
+    const row = kindOfMapKey(place);
+    return row === undefined ? this.text(key, known, /\s/.test(key) ? [] : ['name']) : this.#whole(key, row);
   }
 
   #number(raw: string, field: RedactedField): string {
@@ -228,7 +226,7 @@ export class Redaction {
     const inside = recoded(value, (plain) => this.#value(plain, field));
     if (inside !== value) return inside;
     if (isFreeText(value, field.place)) this.#review(field);
-    return this.text(value, known, seemingKind(field.place, value));
+    return this.text(value, known, seemingKinds(field.place, value));
   }
 
   /** Limits texts in texts, such as URLs in URLs, which could take quadratic time. */

@@ -1,11 +1,10 @@
 import { MASK } from '../../redact.ts';
 import { reencoded } from './encodings.ts';
 import { CARD } from './format-kinds.ts';
-import { linkFor, PERSONAL_KINDS } from './kinds.ts';
+import { kindOfKey, linkFor, PERSONAL_KINDS } from './kinds.ts';
 import type { RedactedSpan } from './known-values.ts';
 import type { PersonalKind } from './personal-kind.ts';
-import type { Pseudonyms } from './pseudonyms.ts';
-import { kindOfKey } from './redacted-field.ts';
+import { publicPrefix, type Pseudonyms } from './pseudonyms.ts';
 
 const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
 /** Matches a value that is a URL. */
@@ -82,6 +81,7 @@ export function* pairSpans(text: string, pseudonyms: Pseudonyms): Generator<Reda
 
 /** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
 export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseudonyms): string {
+  const prefix = row.kind === 'id' ? publicPrefix(value) : '';
   const replace = (text: string): string => row.replace?.(text, pseudonyms) ?? pseudonyms.alike(text);
   if (row.kind === 'token') return replace(value);
   if (IS_URL.test(value)) return linkFor(value, pseudonyms);
@@ -89,7 +89,7 @@ export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseu
   const isCard = row === CARD || row.kind === 'bank';
   const found = [...formatSpans(value, pseudonyms)].filter(({ kind }) => isCard || kind !== 'card');
   const spans = withoutOverlap(found);
-  if (spans.length === 0) return replace(value);
+  if (spans.length === 0) return prefix + replace(value.slice(prefix.length));
   return withSpans(value, spans, replace);
 }
 

@@ -7,34 +7,46 @@ const PEOPLE =
 /** Words that are also used for things, and mean people only with other values beside or below them. */
 const ROLES =
   'profile|billing|shipping|traits|lead|agent|actor|manager|holder|device|caller|callee|claimant|witness(?:es)?|nurse|doctor|physician|practitioner|landlord|dependents?|winner|opponent|watcher|adjuster|referrer|from|to|cc|bcc';
-const DETAILS = '(?: (?:info|data|details?|account|attributes|full|entity|record|object))*';
-const PERSON = keyWords(`(?:${PEOPLE}|${ROLES})${DETAILS}`);
+const DETAILS = '(?: (?:info|data|details?|account|attributes|full|entity|record|object|instance))*';
+const BY = '(?:created|updated|modified|invited|assigned|approved|owned|signed) ?(?:by|to)|user ?ref';
+const PERSON = keyWords(`(?:${PEOPLE}|${ROLES}|${BY})${DETAILS}`);
 const PAYMENT = keyWords(
   `(?:(?:credit|debit|payment) ?card|bank ?account|payment ?(?:method|source|instrument)|sepa ?debit|wallet)${DETAILS}`,
 );
 const ORGANIZATIONS =
-  'organi[sz]ation|org|company|companies|merchant|store|shop|team|workspace|business|vendor|brand|supplier|guild|portal|tenant|bank';
+  'organi[sz]ation|org|company|companies|merchant|store|shop|team|workspace|business|vendor|brand|supplier|guild|portal|tenant|bank|bot';
 const ORGANIZATION = keyWords(`(?:${ORGANIZATIONS})${DETAILS}`);
 const THINGS =
-  'plan|product|order|event|subscription|campaign|app|application|library|item|invoice|project|repository|repo|issue|ticket|page|screen|os|browser|network|list|group|channel|license|tag|segment|form|message|price|payment|charge|transaction|discount|coupon|policy|quota|stats?|settings|tracking|meeting|conversation|file|label|field|question|definition|entry|submission|directory|calendar|appointment|pool|report';
+  'plan|product|order|event|subscription|campaign|app|application|library|item|invoice|project|repository|repo|issue|ticket|page|screen|os|browser|network|list|group|channel|license|tag|segment|form|message|price|payment|charge|transaction|discount|coupon|policy|quota|stats?|settings|tracking|meeting|conversation|file|label|field|question|definition|entry|submission|directory|calendar|appointment|pool|report|headers?|commit|sequence|folder|filter|trigger|server|carrier|printer|layer|offer|banner|tracker|center|publisher|manufacturer|dealer|partner|broker|voucher|container|connector|monitor|sensor|cluster|router|insurer|retailer';
 const THING = keyWords(`(?:${THINGS}|link)${DETAILS}`);
 /** Matches keys that refer to a thing or an organization, also inside of a person: `plan id`, `company name`. */
 export const OF_A_THING = keyWords(
-  `(?:${THINGS}|${ORGANIZATIONS})(?: (?:\\S?ids?|name|number|key|code|size|url|title|type|class|prefix))*|acc(?:oun)?t name|orgname`,
+  `(?:${THINGS}|${ORGANIZATIONS}|provider)(?: (?:\\S?ids?|name|number|key|code|size|url|title|type|class|prefix))*|acc(?:oun)?t name|orgname`,
 );
 /** Matches a word for a person at the end of a key: `gift recipient`, `approved by`. */
-export const REFERENCE = `${PEOPLE}|(?:created|updated|modified|invited|assigned|approved|owned|signed) ?(?:by|to)|user ?ref`;
+export const REFERENCE = `${PEOPLE}|${BY}`;
 /** Finds what follows the last word for a person in a key: `id` in `customer id` and `customerid`. */
 export const OF_A_PERSON = new RegExp(
-  `(?:^|.* )(?:${PEOPLE}|${ROLES}|account ?holder|emergency contact)(?: s)?s?(?: |(?<=\\S{4}))(?=\\S)`,
+  `(?:^|.* )(?:${PEOPLE}|${ROLES}|${BY}|account ?holder|emergency contact)(?: s)?s?(?: |(?<=\\S{4}))(?=\\S)`,
   'u',
 );
+
+/** Matches a name of at least two words. */
+export const FULL_NAME = /^\p{Lu}[\p{Ll}'-]+(?: \p{Lu}[\p{L}'.-]*)+$/u;
+const NAME = /^name$/;
+/** Matches words with the endings of those for people: `rider`, `conductor`, `mentee`. */
+const ROLE = /(?:^| )(?:\S{2,}(?:er|or|ist|ant|ee)|host|coach|guardian)s?$/;
 
 /** Keys of the data of an event, whose name tells what they describe. */
 const TRANSPARENT =
   /^(?:data|object|payload|resource|entity|item|record|current|previous|attributes|previous attributes|properties|fields|merge fields|merges|body|details?|old|new|before|after|sobject|snapshot|values|content)$/;
-const VALUES = /^(?:properties|attributes|fields|merge fields|merges|profile)$/;
-const DISCRIMINATOR = /^(?:(?:object|resource|entity|record|model)(?: ?(?:type|kind|name))?|type|kind)$/;
+const VALUES = /^(?:properties|attributes|fields|merge fields|merges)$|(?:^| )profiles?$/;
+/** Keys of the values that something had before, which stand beside those that it has. */
+const EARLIER = /^(?:previous|prior|old|before|updated from|changes)(?: (?:attributes|values|data|record))?$/;
+/** Keys of what a person filled in. */
+const FORM = /^(?:form|fields?|submission|entry)$/;
+const DISCRIMINATOR =
+  /^(?:(?:object|resource|entity|record|model)(?: ?(?:type|kind|name))?|type|kind|schemas)$/;
 const EVENT =
   /^(?:event(?: (?:name|type|code|kind))?|topic|trigger event|webhook event|subscription type|table|type|action)$/;
 const MESSAGE = /^(?:identify|track|page|screen|group|alias)$/;
@@ -43,16 +55,18 @@ const ABOUT_THE_VERB = /^(?:property|profile|field|status|info|data|details?|acc
 /** Keys that only people have. */
 const PERSONAL_FIELDS = [
   /^(?:e ?mail(?: ?address)?)$/,
-  /^(?:(?:mobile|cell|home|work)? ?phone(?: ?number)?|mobile|msisdn)$/,
+  /^(?:(?:mobile|cell|home|work)? ?phone(?: ?number)?|mobile|msisdn|tel)$/,
   /^(?:(?:first|given) ?name|f ?name|given|first|nick ?name|full ?name)$/,
   /^(?:(?:last|family) ?name|sur ?name|l ?name|family|last)$/,
   /^(?:birth ?(?:day|date)|date ?of ?birth|dob|avatar(?: ?url)?|gender|age|ssn)$/,
 ];
-/** Keys of sales and of messages, which have a person among other things. */
-const OF_ANOTHER =
-  /^(?:body|subject|text|html|message)$|(?:^| )(?:amount|price|subtotal|total|gross|fee|quantity|line items|items|products|(?:order|transaction|txn|message|event) ?(?:id|number))$/;
+/** Keys of messages. One with a name and an e-mail is a form that a person sent. */
+const OF_A_MESSAGE = /^(?:body|subject|text|html|message)$/;
+/** Keys of sales and of events, which have a person among other things. */
+const OF_A_SALE =
+  /(?:^| )(?:amount|price|subtotal|total|gross|fee|quantity|line items|items|products|(?:order|transaction|txn|message|event) ?(?:id|number))$/;
 const PAYMENT_FIELD =
-  /^(?:last ?(?:4|four)|iban|bban|iin|bin|mask|cvc|account ?number|routing ?number|exp(?:iry)? ?month)$/;
+  /^(?:last ?(?:4|four)|iban|bban|iin|bin|mask|cvc|account ?number|routing(?: ?number)?|sort ?code|exp(?:iry)? ?month)$/;
 
 /** Returns what an object describes: by its own type, by its key, by the name of its event, then by its fields. */
 export function subjectOf(object: JsonPlace): SubjectKind {
@@ -62,42 +76,45 @@ export function subjectOf(object: JsonPlace): SubjectKind {
 
 function findSubject(object: JsonPlace): SubjectKind {
   const around = object.named?.around;
-  const words = object.named === undefined ? '' : wordsOfKey(object.named.key);
-  const told = typeOf(object) ?? subjectOfKey(words, around);
+  const words = object.named?.words ?? '';
+  const isPresent = ({ words: other, shape }: JsonPlace): boolean =>
+    shape === 'object' && TRANSPARENT.test(other) && !EARLIER.test(other);
+  const present = EARLIER.test(words) ? around?.fields.find(isPresent) : undefined;
+  const isOfGroup = words === 'traits' && textAt(around, /^type$/) === 'group';
+  const byKey = isOfGroup ? 'organization' : subjectOfWords(words, false);
+  const told = typeOf(object) ?? (present === undefined ? byKey : subjectOf(present));
+  if (told === 'thing' && FORM.test(words) && personalFields(object) > 0) return 'person';
   if (told !== undefined) return told;
   if (isMessage(around) || isMessage(object)) return 'thing';
   return subjectByContent(object, words) ?? (around === undefined ? 'thing' : subjectOf(around));
 }
 
 function subjectByContent(object: JsonPlace, words: string): SubjectKind | undefined {
-  const hasPeople = hasPerson(object);
-  const isOfEvent = !hasPeople && (words === '' || TRANSPARENT.test(words)) && !hasPayload(object);
-  if (isOfEvent && isPersonWord(entityAround(object))) return 'person';
+  const hasPeople = hasInside(object, PERSON);
+  const isOfEvent =
+    !hasPeople && (words === '' || TRANSPARENT.test(words)) && !hasInside(object, TRANSPARENT);
+  if (isOfEvent && isOfAPerson(eventAround(object))) return 'person';
   if (eventOf(object) !== undefined) return 'thing';
   if (hasPeople) return undefined;
   const count = personalFields(object);
-  const isOther = hasField(object, OF_ANOTHER);
+  const isOther = hasField(object, OF_A_SALE) || (hasField(object, OF_A_MESSAGE) && !hasField(object, NAME));
   if (count > 2 || (count > 0 && !isOther)) return 'person';
-  const isPayment = object.fields.some(
-    ({ key, text }) => text !== undefined && PAYMENT_FIELD.test(wordsOfKey(key)),
-  );
-  return isPayment ? 'payment' : undefined;
+  if (ROLE.test(words) && FULL_NAME.test(textAt(object, NAME) ?? '')) return 'person';
+  const payment = object.fields.find((field) => PAYMENT_FIELD.test(field.words) && field.text !== undefined);
+  return payment && 'payment';
 }
 
-/** The subject that the object itself names: `object: "customer"`, `type: "User"`. */
-function typeOf({ fields }: JsonPlace): SubjectKind | undefined {
-  for (const { key, text } of fields) {
-    const words = text === undefined || !DISCRIMINATOR.test(wordsOfKey(key)) ? '' : wordsOfKey(text);
-    const found = words === '' ? undefined : subjectOfWords(words, true);
+/** The subject that the object itself names: `object: "customer"`, `type: "User"`. No person has the address noreply@…. */
+function typeOf(object: JsonPlace): SubjectKind | undefined {
+  const email = textAt(object, /^e-?mail$/i) ?? '';
+  if (/^(?:noreply|donotreply)@/i.test(email.replaceAll('-', ''))) return 'organization';
+  const types = object.fields.filter(({ words }) => DISCRIMINATOR.test(words));
+  for (const { key, text = '' } of types.flatMap((type) => [type, ...type.items])) {
+    const words = wordsOfKey(text.replace(/^(?:urn|https?):.*[:/]/, ''));
+    const found = subjectOfWords(words, true) ?? (key === 'object' && words !== '' ? 'thing' : undefined);
     if (found !== undefined) return found;
-    if (key === 'object' && words !== '') return 'thing';
   }
   return undefined;
-}
-
-function subjectOfKey(words: string, around: JsonPlace | undefined): SubjectKind | undefined {
-  if (words === 'traits' && textAt(around, /^type$/) === 'group') return 'organization';
-  return subjectOfWords(words, false);
 }
 
 const SUBJECTS: readonly (readonly [pattern: RegExp, subject: SubjectKind])[] = [
@@ -112,83 +129,73 @@ function subjectOfWords(words: string, isWhole: boolean): SubjectKind | undefine
   return SUBJECTS.find(([pattern]) => isFound(pattern.exec(words)?.index))?.[1];
 }
 
-export function isPersonWord(words: string): boolean {
-  return subjectOfWords(words, true) === 'person';
+/** Whether an event is about a person: `customer.updated`. */
+export function isOfAPerson(event: string): boolean {
+  return subjectOfWords(entityOf(event), true) === 'person';
 }
 
 /** Whether a value is a message of Segment, which has its ids and names beside the values of the event. */
 export function isMessage(place: JsonPlace | undefined): boolean {
-  return place !== undefined && once(place, MESSAGE, () => MESSAGE.test(textAt(place, /^type$/) ?? ''));
+  return place !== undefined && factOf(place, MESSAGE, () => MESSAGE.test(textAt(place, /^type$/) ?? ''));
 }
 
 /** Whether an object has a value whose key has these words. */
 export function hasField(object: JsonPlace, words: RegExp): boolean {
-  return once(object, words, () => object.fields.some(({ key }) => words.test(wordsOfKey(key))));
+  return factOf(object, words, () => object.fields.some((field) => words.test(field.words)));
 }
 
 const knownFacts = new WeakMap<JsonPlace, Map<RegExp, unknown>>();
 
 /** Remembers what was found in an object, so that many values of one object take linear time. */
-function once<T>(object: JsonPlace, question: RegExp, find: () => T): T {
+export function factOf<T>(object: JsonPlace, question: RegExp, find: () => T): T {
   const known = knownFacts.get(object) ?? new Map<RegExp, unknown>();
   knownFacts.set(object, known);
   if (!known.has(question)) known.set(question, find());
   return known.get(question) as T; // each question has results of one type
 }
 
-function textAt(place: JsonPlace | undefined, key: RegExp): string | undefined {
+export function textAt(place: JsonPlace | undefined, key: RegExp): string | undefined {
   return place?.fields.find((field) => field.text !== undefined && key.test(field.key))?.text;
 }
 
-function hasPerson({ fields }: JsonPlace): boolean {
-  return fields.some(({ key, shape }) => {
-    const words = wordsOfKey(key);
-    return (shape === 'object' || shape === 'list') && !VALUES.test(words) && PERSON.test(words);
-  });
+/** Whether an object has an object or a list, other than its own values, whose key has these words. */
+function hasInside({ fields }: JsonPlace, keys: RegExp): boolean {
+  const inside = fields.filter(({ shape }) => shape === 'object' || shape === 'list');
+  return inside.some(({ words }) => keys.test(words) && !VALUES.test(words));
 }
 
 /** The number of personal fields of an object, also of those in `properties`. */
 function personalFields({ fields }: JsonPlace): number {
-  const all = fields.flatMap((field) => (VALUES.test(wordsOfKey(field.key)) ? field.fields : [field]));
-  const words = all
-    .filter(({ shape, text }) => shape !== undefined && !/^\d{1,4}$/.test(text ?? ''))
-    .map(({ key }) => wordsOfKey(key));
-  return PERSONAL_FIELDS.filter((pattern) => words.some((each) => pattern.test(each))).length;
+  const all = fields.flatMap((field) => (VALUES.test(field.words) ? field.fields : [field]));
+  const given = all.filter(({ shape, text = '' }) => shape !== undefined && !/^\d{1,4}$/.test(text));
+  return PERSONAL_FIELDS.filter((pattern) => given.some(({ words }) => pattern.test(words))).length;
 }
 
 /** The name of the event that an object is. */
 export function eventOf(object: JsonPlace): string | undefined {
-  return once(object, EVENT, () => object.fields.find(isEventName)?.text);
+  return factOf(object, EVENT, () => object.fields.find(isEventName)?.text);
 }
 
-function isEventName({ key, text }: JsonPlace): boolean {
-  const words = wordsOfKey(key);
+function isEventName({ words, text }: JsonPlace): boolean {
   if (text === undefined || !EVENT.test(words) || !/^[\w.:/ -]+$/.test(text)) return false;
   return !/^(?:type|action)$/.test(words) || /\w[.:/]\w|^[a-z]+_[a-z]+ed$/.test(text);
 }
 
-/** The word for what the event around an object is about: `customer` of `customer.updated`. */
-function entityAround(object: JsonPlace): string {
+/** The name of the event around an object. That of a header is around the outermost value. */
+export function eventAround(object: JsonPlace): string {
   let at = object.named?.around;
   for (let depth = 0; at !== undefined && depth < 3; depth++) {
     const event = eventOf(at);
-    if (event !== undefined) return entityOf(event);
+    if (event !== undefined) return event;
     at = at.named?.around;
   }
-  return object.around === undefined ? entityOf(object.text ?? '') : '';
+  return object.around === undefined ? (object.text ?? '') : '';
 }
 
-/** Whether a value of an object is the data of the event. */
-function hasPayload({ fields }: JsonPlace): boolean {
-  return fields.some(
-    ({ key, shape }) =>
-      shape === 'object' && TRANSPARENT.test(wordsOfKey(key)) && !VALUES.test(wordsOfKey(key)),
-  );
-}
-
-export function entityOf(event: string): string {
+/** The word for what an event is about: `customer` of `customer.updated` and of `updated.customer`. */
+function entityOf(event: string): string {
   const words = wordsOfKey(event).split(' ');
-  if (words.length > 1) words.pop();
+  if (words.length > 1 && !/^\S+ed \S+$/.test(words.join(' '))) words.pop();
   while (words.length > 1 && ABOUT_THE_VERB.test(words.at(-1) ?? '')) words.pop();
   return words.at(-1) ?? '';
 }

@@ -475,6 +475,29 @@ describe('a request', () => {
     expect(own.tally.counts.get('signature')).toBe(1);
   });
 
+  it('keeps the names and the structure of its headers, also if a person has the same name', () => {
+    const plain = [
+      ['X-Content-Event', 'push'],
+      ['X-Event-Key', 'repo:push'],
+      ['User-Agent', 'Content-Hookshot/1.0 (Json)'],
+      ['Accept', 'application/json, text/html;q=0.9'],
+    ] as const;
+    const personal = [
+      ['From', 'Json Content <j@content.test>'],
+      ['X-Note', 'by Json and Content'],
+    ] as const;
+    const text = '{"user":{"first_name":"Json","last_name":"Content"},"u":"https://api.content.com/x"}';
+    const { headers, body: redacted } = redactRequest(
+      { method: 'POST', url: '/', headers: [...plain, ...personal], body: Buffer.from(text) },
+      redaction(),
+      { ownSchemes: [], secrets: undefined, now: 0 },
+    );
+    expect(headers.slice(0, plain.length)).toEqual(plain);
+    expect(headers.map(([name]) => name).slice(plain.length)).toEqual(['From', 'X-Note']);
+    expect(JSON.stringify(headers.slice(plain.length))).not.toMatch(/Json|Content|content\.test/);
+    expect(Buffer.from(redacted).toString()).toContain('https://api.content.com/x');
+  });
+
   it('loses the secret in its own target', () => {
     const [slack, discord] = ['/services/T0A1/B0B1/', '/api/webhooks/123456789012345678/'];
     expect(redaction().url(`${slack}Xy12`)).toBe('/services/***');

@@ -22,6 +22,7 @@ export async function redactedInput(input: Input, io: Io): Promise<RedactedInput
   const parts: Uint8Array[] = [];
   for (let bytes = 0; bytes < HEAD_BYTES; bytes += parts.at(-1)?.length ?? 0) {
     const next = await iterator.next().catch((error: unknown) => {
+      if (io.signal.aborted) return { done: true } as const;
       throw errorOfInput(error, input.name);
     });
     if (next.done) break;

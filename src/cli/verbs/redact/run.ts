@@ -128,7 +128,7 @@ class RedactRun {
       }
     } catch (error) {
       await target?.abandon();
-      throw error;
+      if (!io.signal.aborted) throw error;
     }
     if (io.signal.aborted || count === 0) await target?.abandon();
     else await target?.commit(() => Promise.resolve());

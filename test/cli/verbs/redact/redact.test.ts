@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { harEntry } from '../../../capture/import/formats.ts';
 import { jsonLines } from '../../../end-to-end/receiving.ts';
 import { sign } from '../../../sign.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
-import { hooks } from '../../run-in-process.ts';
+import { hooks, startHooks } from '../../run-in-process.ts';
 
 const BODY =
   '{"type":"track","event":"Order Completed","userId":"jane@acme.test","properties":{"note":"Jane called about it"}}';
@@ -221,6 +222,20 @@ it('names a gzipped file that is cut off', async () => {
       'error: a.gz: the gzipped file is corrupt or cut off\nhint:  copy it again\n',
     ]);
   }
+});
+
+it.each(['a.json', 'd.ndjson'])('ends without an error if its output is no longer read: %s', async (file) => {
+  const rest = Array.from({ length: 40 }, (_, index) => `${index}${file}`);
+  const cwd = temporaryFolder(
+    Object.fromEntries(rest.map((name) => [name, file === 'a.json' ? captureOf(BODY) : BODY])),
+  );
+  const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+  const { lines, stop } = startHooks(['redact', ...rest, '--to', 'out'], { cwd, env });
+  await lines.next();
+  // The command is at another file by then.
+  await setImmediate();
+  expect(await stop('closed-pipe' as NodeJS.Signals)).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(join(cwd, 'out')).length).toBeLessThan(rest.length);
 });
 
 it('takes paths as --ignore does, and notes those that matched nothing', async () => {
