@@ -165,7 +165,11 @@ function* otherKeys({ context }: MistakenSigner, cost: Cost): Generator<Explaine
   const { scheme, secrets } = context;
   const [secret = ''] = secrets;
   const asText = scheme.secret === 'base64' && cost === 1 ? undecoded(secret, scheme) : [];
-  const changes = [...asText, ...secretChanges(secret, cost), ...otherSecrets({ secrets, otherSecrets: [], scheme }, cost)];
+  const changes = [
+    ...asText,
+    ...secretChanges(secret, cost),
+    ...otherSecrets({ secrets, otherSecrets: [], scheme }, cost),
+  ];
   for (const { code, would, value: key, fix = KEY_FIX } of changes) {
     const isOfExamples = typeof key === 'string' && isExampleSecret(key);
     const says = `it accepts what is signed ${isOfExamples ? `with "${key}", a secret of examples` : would}`;
