@@ -1,3 +1,4 @@
+import { hedged, type Confidence } from '../../confidence.ts';
 import {
   diagnosisOf,
   mismatchText,
@@ -34,13 +35,12 @@ export function explainNoMatch(
   const unexpanded = notation === undefined ? unexpandedSecret(evidence) : undefined;
   if (unexpanded !== undefined) return diagnosisFor(evidence, unexpanded, 'likely');
   const written = notation === undefined ? '' : `it is written as ${whatOf(notation)}, and `;
-  const isUnknown = result.kind === 'stopped' && result.tried < FEWEST_TRIED;
-  const different = `${isUnknown ? 'perhaps' : 'probably'} the two sides hold different secrets`;
+  const confidence = confidenceIn(result);
+  const different = hedged('the two sides hold different secrets', confidence);
   const found = `${written}${triedText(result)}; ${different}${ourSecrets(evidence)}, or what they sign differs`;
   const { code = 'no-match', fix } = notation?.problem ?? {};
   const ownFix = notation === undefined ? [] : [fix ?? fixOf(code, evidence)];
   const hint = mismatchText(digests.bytes, found, [...ownFix, ...whatToCompare(evidence)].join('. '));
-  const confidence = isUnknown ? 'possible' : 'likely';
   return { ...diagnosisOf(code, confidence, hint), ...(result.kind === 'stopped' && { isCutShort: true }) };
 }
 
@@ -74,6 +74,10 @@ function unexpandedSecret({ secrets, secretOrigin }: SignatureEvidence): Explana
 
 /** Minimum number of combinations to try before a search can conclude: about those of one common mistake and of two. */
 const FEWEST_TRIED = 100;
+
+function confidenceIn(result: FailedSearch): Confidence {
+  return result.kind === 'stopped' && result.tried < FEWEST_TRIED ? 'possible' : 'likely';
+}
 
 function triedText(result: FailedSearch): string {
   switch (result.kind) {
