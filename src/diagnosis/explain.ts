@@ -22,10 +22,10 @@ import { networkCauseText } from './network/network-causes.ts';
 import { causeInOutput } from './causes/printed-cause.ts';
 import { responseWords } from './causes/response-words.ts';
 import { takenRule } from './causes/taken-rules.ts';
-import type { ExaminedFailure, FailureToExamine } from '../transport/probes/examined-failure.ts';
+import type { ExaminedFailure, FailureToExamine } from '../transport/probes/probes.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
-export type { ExaminedFailure } from '../transport/probes/examined-failure.ts';
+export type { ExaminedFailure } from '../transport/probes/probes.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {

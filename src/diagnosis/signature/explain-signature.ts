@@ -6,8 +6,7 @@ import { COSTS } from './change.ts';
 import { hmacName } from './constructs.ts';
 import { explainNoMatch } from './explain-no-match.ts';
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
-import type { Reading } from './readings/reading.ts';
-import { readingsOf } from './readings/readings.ts';
+import { readingsOf, type Reading } from './readings/readings.ts';
 import { explainUnreadable } from './unreadable.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 

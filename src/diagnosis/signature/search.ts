@@ -9,7 +9,7 @@ import { CONSTRUCTS, hashName, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets, undecoded } from './other-secrets.ts';
-import type { Reading } from './readings/reading.ts';
+import type { Reading } from './readings/readings.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 
 export type SearchResult =

@@ -1,14 +1,39 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { isOwnAddress, ownAddresses, portsNear, spokenAt } from './local-ports.ts';
 import { askInHttp, askInTls, askPort, responseInHttp, speechText, type AskedPort } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
 import { nearHost } from '../../suggest.ts';
-import { bareHost, portOf } from '../../url.ts';
-import type { FailureToExamine } from './examined-failure.ts';
+import { bareHost, isLoopbackHost, portOf } from '../../url.ts';
 import { routesAt } from './path-probes.ts';
+
+/** The result of examining a failed request: the code of its cause, and the values that the explanation quotes. */
+export interface ExaminedFailure {
+  readonly cause: string;
+  /** Results of tests (PROBES) that the explanation quotes, by the name of the probe. */
+  readonly shown?: Readonly<Record<string, string>>;
+  /** The environment variable that sets the proxy, such as `https_proxy`. Absent without a proxy. */
+  readonly proxy?: string;
+}
+
+export interface FailureToExamine {
+  readonly url: string;
+  /** The stable error code of the failure, such as `refused`. */
+  readonly error: string;
+  readonly status?: number | undefined;
+  /** Code of the cause that is already known. If that cause is exact, nothing is examined. */
+  readonly cause?: string | undefined;
+  /** Other URLs of the config: the user may have meant one of their hosts. @default none */
+  readonly urls?: readonly string[];
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly signal: AbortSignal;
+  /** Time limit of each probe, in ms. @default 1000 */
+  readonly timeoutMs?: number;
+  /** Resolves a host name. @default the resolver of the system */
+  readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;
+}
 
 /** A failed request, and the tests (PROBES) that examine it. */
 export interface Scene {
@@ -131,3 +156,29 @@ function withOtherScheme(url: URL): string {
 }
 
 const MOST_TOLD = 3;
+
+function ownAddresses(): readonly string[] {
+  const others = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => one.address));
+  return ['127.0.0.1', '::1', ...others];
+}
+
+function isOwnAddress(address: string): boolean {
+  return isLoopbackHost(address) || ['0.0.0.0', '::', ...ownAddresses()].includes(address);
+}
+
+/** Common ports of development servers. */
+const USUAL_PORTS = [80, 1337, 3000, 3001, 3030, 3333, 4000, 4321, 5000, 5173, 8000, 8080, 8081, 8888, 9000];
+
+/** Other ports of this machine on which the receiver may listen, the likeliest first. */
+function portsNear(asked: number): readonly number[] {
+  const near = [asked - 1, asked + 1].filter((port) => port > 0 && port <= 65_535);
+  return [...new Set([...near, ...USUAL_PORTS])].filter((port) => port !== asked);
+}
+
+/** Describes a port of this machine that speaks HTTP or TLS: `port 3000 speaks HTTP`. Empty for other ports. */
+async function spokenAt(port: number, asked: AskedPort): Promise<string> {
+  const to = { ...asked, host: 'localhost', port, timeoutMs: asked.timeoutMs / 2, isTls: false };
+  const plain = await askInHttp(to);
+  const { speech } = plain.speech === 'closed' ? await askInTls(to) : plain;
+  return speech === 'http' || speech === 'tls' ? `port ${port} speaks ${speech.toUpperCase()}` : '';
+}

@@ -1,7 +1,8 @@
 import { textOfLiteral, type JsonMember, type JsonNode } from '../../../signature/body/json-text.ts';
+import { jsonTreeText } from '../../../signature/body/json-tree-text.ts';
+import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
 import { ChangeTable, coded, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
-import { compact, listIn, mapped, nodeMembers } from './json-trees.ts';
 
 /** Styles to which serializers of .NET, Java and Python convert keys. */
 const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
@@ -95,3 +96,31 @@ export function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<strin
 const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
 /** Maximum number of whole numbers to change one at a time. */
 const MOST_NUMBERS = 20;
+
+function nodeMembers(node: JsonNode): readonly JsonMember[] {
+  return node.kind === 'object' ? node.members : [];
+}
+
+/** Returns the messages of a list, or of a batch as in Segment's API: `{"batch":[…]}`. Undefined for other JSON. */
+function listIn(node: JsonNode): readonly JsonNode[] | undefined {
+  if (node.kind === 'array') return node.items;
+  const batch = nodeMembers(node).find(({ key }) => key === 'batch')?.value;
+  return batch?.kind === 'array' ? batch.items : undefined;
+}
+
+/** Writes JSON as JSON.stringify does, but keeps numbers as they were written and keys in their order. */
+function compact(node: JsonNode): string {
+  return jsonTreeText(node, COMPACT_SPELLING);
+}
+
+/** Copies a tree and replaces each of its nodes, children before their parents. */
+function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
+  if (node.kind === 'array') {
+    return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });
+  }
+  if (node.kind !== 'object') return replace(node);
+  return replace({
+    kind: 'object',
+    members: node.members.map((member) => ({ ...member, value: mapped(member.value, replace) })),
+  });
+}
