@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
@@ -91,11 +90,6 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const meant = nearHost(to.hostname, [...urls, ...Object.values(env)]);
     return meant === undefined ? '' : `${to.protocol}//${meant}:${portOf(to)}`;
   },
-  within: ({ failure: { env } }) => {
-    const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
-    const isInContainer = isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
-    return isInContainer ? ' in this container' : '';
-  },
   /** The address of the host, an error code such as `ENOTFOUND`, or `late`. */
   address: ({ failure: { lookUp = lookup }, asked: { host, timeoutMs } }) => {
     if (isIP(host) > 0) return host;
@@ -137,14 +131,6 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const host = hosts.find((_, at) => facts[at]?.speech !== 'refused');
     return host === undefined ? '' : `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
-  /** Up to MOST_TOLD other ports of this machine that speak HTTP or TLS. */
-  others: async ({ asked }) => {
-    const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
-    const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    return told.length === 0
-      ? ''
-      : `; on this machine, ${told.join(', ')}: if that is the receiver, give its port`;
-  },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
 };
@@ -155,8 +141,6 @@ function withOtherScheme(url: URL): string {
   return `${scheme}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }
 
-const MOST_TOLD = 3;
-
 function ownAddresses(): readonly string[] {
   const others = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => one.address));
   return ['127.0.0.1', '::1', ...others];
@@ -164,21 +148,4 @@ function ownAddresses(): readonly string[] {
 
 function isOwnAddress(address: string): boolean {
   return isLoopbackHost(address) || ['0.0.0.0', '::', ...ownAddresses()].includes(address);
-}
-
-/** Common ports of development servers. */
-const USUAL_PORTS = [80, 1337, 3000, 3001, 3030, 3333, 4000, 4321, 5000, 5173, 8000, 8080, 8081, 8888, 9000];
-
-/** Other ports of this machine on which the receiver may listen, the likeliest first. */
-function portsNear(asked: number): readonly number[] {
-  const near = [asked - 1, asked + 1].filter((port) => port > 0 && port <= 65_535);
-  return [...new Set([...near, ...USUAL_PORTS])].filter((port) => port !== asked);
-}
-
-/** Describes a port of this machine that speaks HTTP or TLS: `port 3000 speaks HTTP`. Empty for other ports. */
-async function spokenAt(port: number, asked: AskedPort): Promise<string> {
-  const to = { ...asked, host: 'localhost', port, timeoutMs: asked.timeoutMs / 2, isTls: false };
-  const plain = await askInHttp(to);
-  const { speech } = plain.speech === 'closed' ? await askInTls(to) : plain;
-  return speech === 'http' || speech === 'tls' ? `port ${port} speaks ${speech.toUpperCase()}` : '';
 }

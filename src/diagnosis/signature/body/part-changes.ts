@@ -2,14 +2,7 @@ import { textOfLiteral, type JsonMember, type JsonNode } from '../../../signatur
 import { jsonTreeText } from '../../../signature/body/json-tree-text.ts';
 import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
-import { ChangeTable, coded, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
-
-/** Styles to which serializers of .NET, Java and Python convert keys. */
-const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
-  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
-  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
-  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
-];
+import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change.ts';
 
 /** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
@@ -38,20 +31,19 @@ export const PART_CHANGES = new ChangeTable([
       ],
       [
         2,
-        'with null for its empty strings, as Laravel reads them',
-        (node) => replaced(compact(node), /(?<=[:,[])""(?=[,}\]])/g, 'null'),
+        'with its keys in PascalCase, as .NET writes them',
+        (node) => withMembers(node, (all) => all.map(inPascalCase)),
       ],
-      ...KEY_STYLES.map(([style, change]): ChangeRow<JsonNode, string> => {
-        const renamed = ({ key, value }: JsonMember): JsonMember => {
-          return { key: change(key), literal: JSON.stringify(change(key)), value };
-        };
-        return [2, `with its keys in ${style}`, (node) => withMembers(node, (all) => all.map(renamed))];
-      }),
       [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
     ],
     SAME_BYTES,
   ),
 ]);
+
+function inPascalCase(member: JsonMember): JsonMember {
+  const key = member.key.replace(/^[a-z]/, (first) => first.toUpperCase());
+  return { key, literal: JSON.stringify(key), value: member.value };
+}
 
 /** Applies `change` to the members of every object, at any depth, and returns the result as compact JSON. */
 function withMembers(node: JsonNode, change: (all: readonly JsonMember[]) => readonly JsonMember[]): string {
