@@ -96,3 +96,24 @@ export function editDistance(from: string, to: string): number {
 function at(line: readonly number[], column: number): number {
   return line[column] ?? Infinity;
 }
+
+/** Common paths of receivers. */
+export const USUAL_PATHS = ['/webhook', '/webhooks', '/api/webhook', '/api/webhooks', '/hook', '/hooks'];
+
+/** Returns paths that the user may have meant instead of this one, the likeliest first. */
+export function nearPaths(path: string): readonly string[] {
+  const bare = path.replace(/\/+$/, '');
+  const last = /\/[^/]*$/.exec(bare)?.[0] ?? '';
+  const near = [
+    bare === path ? `${bare}/` : bare,
+    bare + last,
+    bare + bare,
+    bare.endsWith('s') ? bare.slice(0, -1) : `${bare}s`,
+    bare.replace(/^\/[^/]+(?=\/)/, ''),
+    last,
+    `/api${bare}`,
+    bare.replace(/^(\/[^/]+)(?=\/)/, '$1$1'),
+    bare.toLowerCase(),
+  ];
+  return [...new Set(bare === '' ? USUAL_PATHS : near)].filter((each) => each !== path && each !== '');
+}

@@ -22,10 +22,10 @@ import { networkCauseText } from './network/network-causes.ts';
 import { causeInOutput } from './causes/printed-cause.ts';
 import { responseWords } from './causes/response-words.ts';
 import { takenRule } from './causes/taken-rules.ts';
-import type { ExaminedFailure, FailureToExamine } from '../transport/probes/examined-failure.ts';
+import type { ExaminedFailure, FailureToExamine } from '../transport/probes/probes.ts';
 import { explainSignature } from './signature/explain-signature.ts';
 
-export type { ExaminedFailure } from '../transport/probes/examined-failure.ts';
+export type { ExaminedFailure } from '../transport/probes/probes.ts';
 export type { ResponseCause } from '../transport/cause.ts';
 
 export function explainMismatch(mismatch: MismatchEvidence): Diagnosis {
@@ -62,9 +62,7 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
   return rule && causeOf(rule.code, { ...facts, quotation: words.quotation || undefined });
 }
 
-export function printedCauseOf(printed: string, facts: CauseFacts): ResponseCause | undefined {
-  return printed === '' ? undefined : causeInOutput(printed, facts);
-}
+export const printedCauseOf = causeInOutput;
 
 /** Explains the stored code of a cause. If this version does not know it, explains the status and the quotation. */
 export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
@@ -89,11 +87,9 @@ export function networkCauseOf(
   if (text === undefined) return undefined;
   const { says, fix } = text;
   const filled = (template: string): string =>
-    filledTemplate(template, { status: 0, ...facts, shown: { ...UNSHOWN, ...facts.shown } });
+    filledTemplate(template, { status: 0, ...facts, shown: { bypass: '', ...facts.shown } });
   return { ...text, code, says: says && filled(says), fix: filled(fix) };
 }
-
-const UNSHOWN = { bypass: '', within: '', others: '' };
 
 /** The error message in a response body, else its likeliest text: at most 300 characters, not escaped. */
 export function quotationOf(body: string): string {

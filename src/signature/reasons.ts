@@ -15,11 +15,27 @@ export function overLossyBody(loss: string): string {
   return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
 }
 
-/** Fixes of mismatches with schemes that sign more than the body, or have another form of signature or secret. */
-export const SCHEME_FIXES = {
+/** Fixes that describe X-Signature. Other schemes have the fix to sign as the scheme does. */
+export const X_SIGNATURE_FIXES = {
+  sha256: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
+  'other-hash':
+    "Use HMAC-SHA1, which gives 40 hex digits: createHmac('sha1', secret), hmac.new(secret, body, hashlib.sha1)",
+  'plain-hash':
+    "Use an HMAC, keyed with the secret: createHmac('sha1', secret).update(body), hmac.new(secret, body, hashlib.sha1), hash_hmac('sha1', $body, $secret)",
+  'hashed-twice':
+    'Hash once: the HMAC of the bytes of the body, in hex, is the signature. Do not hash the body before it, or its digest again',
+  base64: 'Write the digest as hex: digest("hex"), hexdigest()',
+  'other-encoding':
+    'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',
+  'truncated-signature':
+    'Give all 40 hex digits: look for a column, variable or log that is too short for them, or a big integer that drops zeros',
   'other-template':
     'Use HMAC-SHA1 over the bytes of the body alone, or name the scheme that both sides use: --scheme',
   'other-id': 'Sign the id that is sent',
+} as const;
+
+/** Fixes of mismatches with schemes that sign more than the body, or have another form of signature or secret. */
+export const SCHEME_FIXES = {
   'other-timestamp': 'Read the clock once, and sign the time that is sent',
   'old-timestamp': 'Sign each attempt at the time when it is sent, and keep the clocks of both sides right',
   'timestamp-unit': 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)',
@@ -53,16 +69,6 @@ export const FIXES = {
     'Give both sides the same text as the secret, character by character: compare its length, its case, and what .env files, URLs and shells change',
   'unexpanded-secret':
     'Give the value of the variable: single quotes, .env files and YAML do not expand $NAME, and a program reads it with process.env or os.environ',
-  sha256: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
-  'other-hash':
-    "Use HMAC-SHA1, which gives 40 hex digits: createHmac('sha1', secret), hmac.new(secret, body, hashlib.sha1)",
-  'plain-hash':
-    "Use an HMAC, keyed with the secret: createHmac('sha1', secret).update(body), hmac.new(secret, body, hashlib.sha1), hash_hmac('sha1', $body, $secret)",
-  'hashed-twice':
-    'Hash once: the HMAC of the bytes of the body, in hex, is the signature. Do not hash the body before it, or its digest again',
-  base64: 'Write the digest as hex: digest("hex"), hexdigest()',
-  'other-encoding':
-    'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',
   'first-of-array':
     'Sign the whole body that is sent, not one message of it. Batched Webhooks (Actions) of Segment sign only the first event: --scheme segment-batch accepts that, but anyone can then append other events',
   gzip: 'Sign and verify the same bytes: the uncompressed ones on both sides, or the compressed ones on both',
@@ -75,9 +81,8 @@ export const FIXES = {
     'Keep the body as the bytes that came: PowerShell writes UTF-16 with >, Out-File without -Encoding utf8 and Set-Content do too',
   'latin-1':
     'Read the body as UTF-8, or better as bytes: requests.text, latin1 or windows-1252 of a database connection, and an old editor take it for Latin-1',
-  'truncated-signature':
-    'Give all 40 hex digits: look for a column, variable or log that is too short for them, or a big integer that drops zeros',
   'other-secret': 'Give both sides the same secret',
+  ...X_SIGNATURE_FIXES,
   ...SCHEME_FIXES,
   'no-signature':
     'Give the sender the secret (--secret, HOOKS_SECRET, sharedSecret), and let proxies pass X-Signature on',

@@ -273,7 +273,7 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
     {
       code: 'refuses-valid',
       confidence: 'likely',
-      says: 'another path gets 404; what remains: it reads a header with an unusual name, or it has a different secret',
+      says: 'another path gets 404; what remains: a different secret, header or hash',
     },
   ],
 ])('compares with other requests to explain %s', async (_, receiver, { says, ...expected }) => {
@@ -349,7 +349,7 @@ it.each<[string, Respond, string]>([
   [
     'the header, if a message without a signature gets another response',
     ({ headers }) => ({ status: headers['x-signature'] === undefined ? 400 : 401 }),
-    'so it reads the right header; what remains: it has a different secret, or it hashes other bytes',
+    'so it reads the right header; what remains: a different secret',
   ],
 ])('names the mistakes that remain, and rules out %s', async (_, receiver, says) => {
   const told = await explanationsAt('/hook', receiver, '--only', 'track');

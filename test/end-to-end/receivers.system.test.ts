@@ -163,9 +163,9 @@ const BROKEN: readonly Broken[] = [
   { file: 'compares-unequal-lengths.js', faults: each('fails-on-bad-signature', BADLY_SIGNED) },
   { file: 'parses-first.js', faults: { malformed: 'fails-on-malformed' } },
   { file: 'decodes-chunks.js', faults: { 'in-parts': 'decodes-parts' } },
-  { file: 'fails-on-unknown-type.js', faults: { 'unknown-type': 'fails-on-unknown-type' } },
+  { file: 'fails-on-unknown-type.js', faults: { 'unknown-type': 'fails-on-some' } },
   { file: 'fails-without-user-id.js', faults: { anonymous: 'fails-on-some' } },
-  { file: 'fails-on-duplicates.js', faults: { duplicate: 'fails-on-duplicates' } },
+  { file: 'fails-on-duplicates.js', faults: { duplicate: 'refuses-duplicates' } },
   { file: 'small-limit.js', faults: { large: 'body-limit' } },
   {
     file: 'redirects.js',

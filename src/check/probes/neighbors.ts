@@ -1,3 +1,5 @@
+import { nearPaths, USUAL_PATHS } from '../../suggest.ts';
+
 /** A URL at which the route may be instead of at the given one. */
 export interface Neighbor {
   readonly url: string;
@@ -5,22 +7,16 @@ export interface Neighbor {
   readonly isRepeated: boolean;
 }
 
-/** Common paths of receivers. */
-const USUAL = ['/webhook', '/webhooks', '/api/webhook', '/api/webhooks', '/hooks'];
-
 /** Returns the URLs to try if a URL has no route, the likeliest first. */
 export function neighborsOf(url: string): readonly Neighbor[] {
   const { pathname } = new URL(url);
   const bare = pathname.replace(/\/+$/, '');
-  const last = /[^/]*$/.exec(bare)?.[0] ?? '';
-  const parent = bare.slice(0, bare.length - last.length);
-  const other = last.endsWith('s') ? last.slice(0, -1) : `${last}s`;
-  const repeated = last === '' ? [] : [`${bare}/${last}`, bare + bare];
-  const slash = pathname.endsWith('/') ? bare : `${bare}/`;
-  const paths = [slash, ...repeated, ...(last === '' ? [] : [parent + other, parent]), ...USUAL];
-  return [...new Set(paths)]
-    .filter((path) => path !== pathname && path !== '')
-    .map((path) => ({ url: withPath(url, path), isRepeated: repeated.includes(path) }));
+  const paths = new Set([...nearPaths(pathname), ...USUAL_PATHS]);
+  paths.delete(pathname);
+  return Array.from(paths, (path) => {
+    const isRepeated = path === bare + bare || path === bare + bare.slice(bare.lastIndexOf('/'));
+    return { url: withPath(url, path), isRepeated };
+  });
 }
 
 /** Returns the URL with its last path segment replaced by a name that should have no route. */

@@ -82,11 +82,6 @@ const FRAMEWORK_RULES = rulesOfKind('way', 'likely', {
     says: 'the framework rejects the request by its own rules (permissions, CSRF protection), or the receiver itself does',
     fix: "let everyone in, since the signature protects the route: Spring csrf(c -> c.ignoringRequestMatchers(\"{path}\")) and authorizeHttpRequests permitAll, Django permission_classes = [AllowAny], WordPress 'permission_callback' => '__return_true'; else look into its log for what rejects the request",
   },
-  'route-django-slash': {
-    status: [500],
-    words: /URL doesn.t end in a slash and you have APPEND_SLASH set/i,
-    fix: 'give the URL with a / at the end',
-  },
   'fastapi-query': {
     kind: 'status',
     status: [422],

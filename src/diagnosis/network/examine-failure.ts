@@ -1,6 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import type { ExaminedFailure, FailureToExamine } from '../../transport/probes/examined-failure.ts';
-import { sceneOf, type Scene } from '../../transport/probes/probes.ts';
+import {
+  sceneOf,
+  type ExaminedFailure,
+  type FailureToExamine,
+  type Scene,
+} from '../../transport/probes/probes.ts';
 import { AT_ONCE, predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
 
 /** Matches the codes of causes that further tests can make more exact. Empty stands for an unknown cause. */

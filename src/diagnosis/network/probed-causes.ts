@@ -24,7 +24,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: nothing listens at {host}, but something does at {elsewhere}
     fix: give that address in the URL, or let the receiver listen at all addresses (::)`,
   'nothing-listens': `if: failed=refused/$ machine=own
-    proved: nothing listens at {host}{within}{others}
+    proved: nothing listens at {host}
     fix: ${START_IT}; inside a container, {hostname} is the container itself: give host.docker.internal or the name of another container instead; hooks listen starts a receiver that shows each request`,
   'refused-there': `if: failed=refused/$ machine=(?!own)
     proved: the host {addressed} was reached, and rejects this port
@@ -84,9 +84,6 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   'route-there': `if: status=404 routes=.*,.unlike
     proved: {path} has a route, which responds with 404 itself: {routes}
     fix: look into its handler: it does not find what it looks for, or sets no response (Koa and others respond with 404 without one)`,
-  'prefix-stripped': `if: status=404 routes=OPTIONS.(/[^/]+)\\1/.*,.but
-    proved: with the first part of {path} twice, it has a route: {routes}
-    fix: give {otherUrl}; or name that part once: a router has it already from where it is mounted, and a proxy must forward it unchanged (nginx: proxy_pass without a path; no strip-prefix)`,
   'route-near': `if: status=40[45] routes=.*,.but
     proved: a path near it has a route: {routes}
     fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}`,

@@ -5,7 +5,7 @@ import {
   type Diagnosis,
   type SignatureEvidence,
 } from '../../signature/evidence.ts';
-import { FIXES, type ReasonCode } from '../../signature/reasons.ts';
+import { FIXES, X_SIGNATURE_FIXES, type ReasonCode } from '../../signature/reasons.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { hmacName } from './constructs.ts';
@@ -29,25 +29,12 @@ export function diagnosisFor(
 }
 
 /**
- * Returns the fix for a reason code. Some entries of FIXES suit only Segment's X-Signature, the lenient scheme. For
- * other schemes, returns how to sign with the scheme in place of these entries.
+ * Returns the fix for a reason code. Where FIXES describe X-Signature, returns how to sign with the scheme instead,
+ * unless the scheme is that one (the lenient one).
  */
 export function fixOf(code: ReasonCode, { scheme }: SignatureEvidence): string {
-  return scheme.isLenient !== true && ABOUT_SIGNATURES.has(code) ? recipeOf(scheme) : FIXES[code];
+  return scheme.isLenient !== true && code in X_SIGNATURE_FIXES ? recipeOf(scheme) : FIXES[code];
 }
-
-/** Codes whose entries in FIXES are used only for the lenient scheme, because most of them describe X-Signature. */
-const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
-  'sha256',
-  'other-hash',
-  'plain-hash',
-  'hashed-twice',
-  'base64',
-  'other-encoding',
-  'other-template',
-  'other-id',
-  'truncated-signature',
-]);
 
 /** Describes how to sign with a scheme, in one sentence without a period at its end. */
 export function recipeOf(scheme: SignatureScheme): string {

@@ -12,8 +12,7 @@ import { unexpandedName } from '../../signature/secret.ts';
 import { bodyNoteOf } from './body/body-looks.ts';
 import { diagnosisFor, fixOf, type Explanation } from './diagnosis-for.ts';
 import { oddLooksOf } from './other-secrets.ts';
-import type { Reading } from './readings/reading.ts';
-import { whatOf } from './readings/readings.ts';
+import { whatOf, type Reading } from './readings/readings.ts';
 import type { FailedSearch } from './search.ts';
 import { explainUnreadable, knownValue } from './unreadable.ts';
 

@@ -6,8 +6,7 @@ import { COSTS } from './change.ts';
 import { hmacName } from './constructs.ts';
 import { explainNoMatch } from './explain-no-match.ts';
 import { diagnosisFor, fixOf, recipeOf, type Explanation } from './diagnosis-for.ts';
-import type { Reading } from './readings/reading.ts';
-import { readingsOf } from './readings/readings.ts';
+import { readingsOf, type NotationProblem, type Reading } from './readings/readings.ts';
 import { explainUnreadable } from './unreadable.ts';
 import { searchChanges, type SuccessfulSearch, type SearchResult } from './search.ts';
 
@@ -102,10 +101,8 @@ function describe(
 ): FoundChanges {
   const { reading, changes } = result;
   // A correct digest that was rejected has the prefix of another scheme, such as `sha256=` before an HMAC-SHA1.
-  const isOnlyPrefix = changes.length === 0 && reading.problem === undefined && problem === undefined;
-  const notation = isOnlyPrefix
-    ? { ...wrongPrefix(evidence), around: 'has a prefix of another scheme' }
-    : notationOf(evidence, reading, problem);
+  const isPrefixWrong = problem !== undefined || changes.length === 0;
+  const notation = reading.problem ?? (isPrefixWrong ? wrongPrefix(evidence) : undefined);
   const parts = [...(notation === undefined ? [] : [notation]), ...changes];
   const codes = [...new Set(parts.map(({ code }) => code))];
   const fixes = [...new Set(parts.map((part) => part.fix ?? fixOf(part.code, evidence)))];
@@ -113,18 +110,7 @@ function describe(
   return { code, codes, found: foundText(evidence, result, notation), fix: fixes.join('. ') };
 }
 
-/** Returns what is wrong with how a signature is written: hash, length, encoding or prefix. Undefined if nothing is. */
-function notationOf(
-  { scheme }: SignatureEvidence,
-  reading: Reading,
-  problem: HeaderProblem | undefined,
-): Reading['problem'] {
-  const isOwn = reading.algorithm === scheme.hash && reading.problem === undefined;
-  if (problem === undefined || !isOwn) return reading.problem;
-  return { ...wrongPrefix({ scheme }), code: problem.code };
-}
-
-function wrongPrefix({ scheme }: Pick<SignatureEvidence, 'scheme'>): NonNullable<Reading['problem']> {
+function wrongPrefix({ scheme }: SignatureEvidence): NotationProblem {
   return {
     code: 'missing-prefix',
     what: hmacName(scheme.hash),
@@ -136,9 +122,9 @@ function wrongPrefix({ scheme }: Pick<SignatureEvidence, 'scheme'>): NonNullable
 function foundText(
   { scheme }: SignatureEvidence,
   { changes }: SuccessfulSearch,
-  notation: Reading['problem'],
+  notation: NotationProblem | undefined,
 ): string {
-  const would = joined(changes.map((change) => change.would));
+  const would = changes.map((change) => change.would).join(' and ');
   if (notation === undefined) return `it would match ${would}`;
   const { what, around } = notation;
   const also = around === undefined ? '' : `, but it ${around}`;
@@ -146,10 +132,4 @@ function foundText(
   // A part of a digest is described by its length: `32 of the 40 digits of the right one`.
   if (/^\d/.test(what)) return `the signature is ${what}`;
   return `it is the ${what} of ${scheme.signs === '{body}' ? 'this body' : 'the signed text'}${also}`;
-}
-
-/** Joins phrases: `a`, `a and b`, `a, b and c`. */
-function joined(phrases: readonly string[]): string {
-  const last = phrases.at(-1) ?? '';
-  return phrases.length < 2 ? last : `${phrases.slice(0, -1).join(', ')} and ${last}`;
 }

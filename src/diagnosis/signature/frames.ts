@@ -1,9 +1,11 @@
+import type { KeptBody } from '../../signature/body/kept-body.ts';
+import type { RequestTarget } from '../../signature/evidence.ts';
 import type { HmacFrame } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
+import type { HeaderList } from '../../signature/schemes/header-list.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
-import { guessesOf, nearTimes, type Field, type FieldGuesses, type FramedRequest } from './field-guesses.ts';
 
 /** Wrong text around the body (`frame`) that may have been signed. `would` describes it, to follow "it would match". */
 export interface FrameChange {
@@ -54,9 +56,7 @@ export class FrameChanges {
     for (const template of templatesOf(this.#scheme)) {
       if (seen.has(template.signs)) continue;
       seen.add(template.signs);
-      const { timestamp } = this.#guesses;
-      const near = template.signs === this.#scheme.signs ? nearTimes(this.#own.timestamp) : [];
-      frames.push(...filled(template, this.#own, { ...this.#guesses, timestamp: [...timestamp, ...near] }));
+      frames.push(...filled(template, this.#own, this.#guesses));
     }
     return frames;
   }
@@ -149,4 +149,81 @@ function frameOf(signs: string, filling: Filling['values']): HmacFrame {
     template.replace(/\{(\w+)\}/g, (_, field: Field) => filling[field] ?? ''); // templates have no other placeholders
   const [before = '', after = ''] = signs.split(BODY);
   return { before: text(before), after: text(after) };
+}
+
+/** The parts of a request that its sender may have signed. `body` and `target` are undefined if they are unknown. */
+interface FramedRequest {
+  readonly headers: HeaderList;
+  readonly body: KeptBody | undefined;
+  readonly target?: RequestTarget | undefined;
+}
+
+/** Fields that services sign together with the body. */
+type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
+
+/** Values that a sender may have signed for a field. An unlikely value has an extra cost, and is tried later. */
+type Guesses = readonly (readonly [value: string, what: string, extraCost?: number | undefined])[];
+
+type FieldGuesses = Readonly<Record<Field, Guesses>>;
+
+/** Collects values that may have been signed: faulty forms of the received id and time, and values in the request. */
+function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
+  const { headers, target } = request;
+  const paths = target === undefined ? [] : pathGuesses(target.path);
+  const hosts = headers.filter(([name]) => /^(?:host|x-forwarded-host)$/.test(name)).map(([, host]) => host);
+  const urls = hosts.flatMap((host) =>
+    ['https://', 'http://'].flatMap((start) =>
+      paths.map(([path, what, cost]) => [start + host + path, what.replace('path', 'URL'), cost] as const),
+    ),
+  );
+  return {
+    timestamp: distinct(timeGuesses(timestamp, request), timestamp),
+    id: distinct(idGuesses(request), id),
+    path: distinct(paths, ''),
+    url: distinct(urls, ''),
+    method: target === undefined ? [] : [[target.method, 'the method']],
+  };
+}
+
+/** Returns the path, both unchanged and as proxies, frameworks and HTML templates change it. */
+function pathGuesses(path: string): Guesses {
+  return [
+    [path, 'the path'],
+    [path.replace(/\?.*$/s, ''), 'the path without its query'],
+    [path.replace(/\/?(?=\?|$)/, ''), 'the path without the slash at its end', 1],
+    [path.replace(/\/?(?=\?|$)/, '/'), 'the path with a slash at its end', 1],
+  ];
+}
+
+function* timeGuesses(own: string, { headers }: FramedRequest): Generator<Guesses[number]> {
+  if (/^\d{10}$/.test(own)) yield [`${own}000`, 'milliseconds'];
+  if (/^\d{13}$/.test(own)) yield [own.slice(0, 10), 'seconds'];
+  for (const [name, value] of headers) {
+    for (const [, time = ''] of value.matchAll(/(?:^|t=)(\d{10}(?:\d{3})?)(?=$|,)/g)) {
+      yield [time, `the time in ${name}`];
+    }
+  }
+}
+
+/** Matches header names that may hold the id of a message or request: `webhook-id`, `idempotency-key`. */
+const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
+
+function idGuesses({ headers, body }: FramedRequest): Guesses {
+  const members: readonly (readonly [string, unknown])[] = Object.entries(body?.value ?? {});
+  return [
+    ...members.flatMap(([name, id]) => {
+      const isId = /^(?:messageId|id|event_id|eventId)$/.test(name) && typeof id === 'string';
+      return isId ? [[id, `\`${name}\` of the body`, 1] as const] : [];
+    }),
+    ...headers.filter(([name]) => ID_HEADER.test(name)).map(([name, id]) => [id, name] as const),
+  ];
+}
+
+/** Maximum number of guesses per field. If several fields are missing, every combination of guesses is hashed. */
+const MOST_GUESSES = 16;
+
+function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {
+  const known = new Map<string, Guesses[number]>();
+  for (const guess of found) if (guess[0] !== own && !known.has(guess[0])) known.set(guess[0], guess);
+  return [...known.values()].slice(0, MOST_GUESSES);
 }

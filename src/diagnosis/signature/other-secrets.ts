@@ -10,47 +10,34 @@ const WORDS_FOR_NOTHING =
     ',',
   );
 
-/** Ways to refer to a variable. If a program does not expand the reference, its text becomes the secret. */
-const REFERENCES: readonly ((name: string) => string)[] = [
-  (name) => `$${name}`,
-  (name) => `\${${name}}`,
-  (name) => `%${name}%`,
-  (name) => `process.env.${name}`,
-  (name) => name,
-];
-
-/** Returns references to the environment variables that may hold the secret, with and without the scheme's name. */
+/**
+ * Returns references to the environment variables that may hold the secret, with and without the scheme's name. If a
+ * program does not expand a reference, its text becomes the secret.
+ */
 function references(schemeName: string): readonly string[] {
   const service = schemeName.replaceAll('-', '_').toUpperCase();
   const general = ['WEBHOOK_SECRET', 'SIGNING_SECRET', 'SECRET'];
   const names = ['HOOKS_SECRET', ...general.flatMap((name) => [`${service}_${name}`, name]), 'SHARED_SECRET'];
-  return names.flatMap((name) => REFERENCES.map((write) => write(name)));
+  return names.flatMap((name) => [`$${name}`, `\${${name}}`, `%${name}%`, `process.env.${name}`, name]);
 }
-
-/** First words of placeholders in example code: `your_webhook_secret`, `SUPER_SECRET_KEY`, `test-secret-123`. */
-const OWNERS = ['', 'your', 'my', 'test', 'super'];
-const NOUNS = ['', 'webhook', 'signing'].flatMap((kind) =>
-  ['secret', 'secret key', 'key', 'token'].map((noun) => `${kind} ${noun}`),
-);
-const ENDS = ['', 'here', '123'];
 
 /** The secret of our README, and the likeliest placeholders. */
 const USUAL_EXAMPLES = ['s3cret', 'secret', 'changeme', 'test'];
 
-/** All placeholders. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  OWNERS.flatMap((owner) => NOUNS.flatMap((noun) => ENDS.map((end) => `${owner} ${noun} ${end}`)))
-    .concat('change me', 'replace me', ...USUAL_EXAMPLES)
-    .flatMap(joinedWords),
-);
-
-function joinedWords(text: string): readonly string[] {
-  const words = text.trim().split(/ +/);
-  return [words.join('_').toUpperCase(), ...['_', '-', ''].map((separator) => words.join(separator))];
-}
+/** Other placeholders in example code, in words. Each is tried with `_`, with `-`, without either, and in capitals. */
+const PLACEHOLDERS =
+  'your secret,your webhook secret,your signing secret,your secret key,your secret here,my secret,my webhook secret,my signing key,test secret,test secret 123,super secret,super secret key,webhook secret,signing secret,secret key,change me,replace me'
+    .split(',')
+    .flatMap((words) => [
+      words.toUpperCase().replaceAll(' ', '_'),
+      ...['_', '-', ''].map((by) => words.replaceAll(' ', by)),
+    ]);
 
 const NOT_SET =
   'Set the variable of the secret on the other side, where it is not set, and let the program fail to start without it';
+
+const NO_HEX =
+  'if it decodes the secret from hex, key the HMAC with its text instead: of a text that is not hex, Buffer.from(secret, "hex") gives an empty key';
 
 /**
  * Returns the secrets of this cost that the other side may use instead of `secrets`: other known secrets, all secrets
@@ -75,7 +62,7 @@ export function otherSecrets(
     }
     case 2:
       return [
-        change('', 'with an empty secret', NOT_SET + decodedKeyFix(secrets)),
+        change('', 'with an empty secret', `${NOT_SET}; ${NO_HEX}`),
         ...WORDS_FOR_NOTHING.map((word) => change(word, `with the word "${word}" as the secret`, NOT_SET)),
         ...USUAL_EXAMPLES.map(asExample),
       ];
@@ -85,7 +72,7 @@ export function otherSecrets(
         return change(text, would, FIXES['unexpanded-secret']);
       });
     case 4:
-      return Array.from(PLACEHOLDERS, asExample);
+      return PLACEHOLDERS.map(asExample);
     default:
       return cost satisfies never;
   }
@@ -107,27 +94,11 @@ export function undecoded(
 }
 
 /**
- * Returns a clause to append to the fix for an empty key: the other side may have decoded a secret that is not hex.
- * Empty if a secret starts with two hex digits, because decoding that secret gives at least one byte.
- */
-export function decodedKeyFix(secrets: readonly string[]): string {
-  return secrets.some((secret) => /^[0-9a-f]{2}/i.test(secret)) ? '' : NO_HEX;
-}
-
-const NO_HEX =
-  '; if it decodes the secret from hex, key the HMAC with the text of the secret instead: it is not hex, so Buffer.from(secret, "hex") gives an empty key';
-
-/** Whether a secret is an example of our docs or a usual placeholder, such as `changeme` or `your_webhook_secret`. */
-export function isExampleSecret(secret: string): boolean {
-  return PLACEHOLDERS.has(secret);
-}
-
-/**
  * Describes what is odd about a secret, in words that follow its length: "12 characters, some of them invisible".
  * Undefined for an ordinary secret.
  */
 export function oddLooksOf(secret: string): string | undefined {
-  if (isExampleSecret(secret)) return 'an example of the docs';
+  if ([...USUAL_EXAMPLES, ...PLACEHOLDERS].includes(secret)) return 'an example of the docs';
   return ODD_LOOKS.find(([pattern]) => pattern.test(secret.trim()))?.[1];
 }
 
@@ -139,10 +110,6 @@ const ODD_LOOKS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:[sprk]k_(?:test|live)_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|SG\.|shp[a-z]{2}_|AIza|glpat-)/,
     'which begin like an API key or an access token: give the signing secret of the webhook',
-  ],
-  [
-    /^(?:we|ep|evt|msg|app|acct|hook|wh)_\w{10,}$/,
-    'which look like the id of an endpoint or an event: give its signing secret',
   ],
   [/[*\u2022]{4}/, 'some of them masked: it is not the secret, but how a page shows it'],
 ];

@@ -9,7 +9,7 @@ import { CONSTRUCTS, hashName, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
 import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets, undecoded } from './other-secrets.ts';
-import type { Reading } from './readings/reading.ts';
+import type { Reading } from './readings/readings.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
 
 export type SearchResult =
@@ -218,23 +218,18 @@ const STRINGIFIED = {
  */
 function secretVariants(evidence: SignatureEvidence): Variants<Secret> {
   const { scheme, secrets, keys } = evidence;
-  const decoded = ({ value }: Changed<Secret>): Secret | undefined =>
-    scheme.secret === 'base64' && typeof value === 'string' ? schemeKey(scheme, value) : undefined;
   const unused = secrets.filter((each) => !keys.includes(each));
-  const replacements = (cost: Cost): readonly Changed<Secret>[] => [
-    ...unused.flatMap((secret) => [
+  const replacements = (cost: Cost): readonly Changed<Secret>[] => {
+    const texts = unused.flatMap((secret) => [
       ...(cost === 1 ? undecoded(secret, scheme) : []),
-      ...secretChanges(secret, cost).map((changed) => {
-        const key = decoded(changed);
-        const would = changed.would.replace('the secret', 'the whole secret, its prefix too,');
-        return key === undefined ? { ...changed, would } : { ...changed, value: key };
-      }),
-    ]),
-    ...otherSecrets(evidence, cost).flatMap((changed) => {
-      const key = decoded(changed);
+      ...secretChanges(secret, cost),
+    ]);
+    return [...texts, ...otherSecrets(evidence, cost)].flatMap((changed) => {
+      const isDecoded = scheme.secret === 'base64' && typeof changed.value === 'string';
+      const key = isDecoded ? schemeKey(scheme, changed.value) : undefined;
       return key === undefined ? [changed] : [changed, { ...changed, value: key }];
-    }),
-  ];
+    });
+  };
   return new Variants<Secret>({
     roots: keys,
     change: (secret, cost) => [secretChanges(secret, cost)],

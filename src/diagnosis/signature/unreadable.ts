@@ -1,6 +1,4 @@
 import type { Diagnosis, SignatureEvidence } from '../../signature/evidence.ts';
-import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
-import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { DIGEST_BYTES } from './constructs.ts';
 import { diagnosisFor, recipeOf, type Explanation } from './diagnosis-for.ts';
@@ -39,37 +37,17 @@ const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: str
     'is the name of a variable that was not expanded',
     'Give its value: "$SIGNATURE" in double quotes, not in single ones',
   ],
-  [
-    /^eyJ/,
-    'is a JSON Web Token, not a digest of the body',
-    'Send the HMAC-SHA1 of the body in X-Signature, and a token in Authorization',
-  ],
 ];
 
-/** Explains a value that clearly is no signature, is our secret, or looks like a built-in scheme's header. */
+/** Explains a value that clearly is no signature, or is our secret. */
 export function knownValue({ secrets }: SignatureEvidence, value: string): Explanation | undefined {
   const text = value.trim();
   if (text !== '' && secrets.includes(text)) {
     return { code: 'no-match', found: 'the signature is the secret itself', fix: SECRET_SENT };
   }
-  const [, found = '', fix = ''] = KNOWN_VALUES.find(([pattern]) => pattern.test(text)) ?? [];
-  return found === '' ? otherSchemeValue(text) : { code: 'no-match', found: `the signature ${found}`, fix };
+  const [, found, fix = ''] = KNOWN_VALUES.find(([pattern]) => pattern.test(text)) ?? [];
+  return found === undefined ? undefined : { code: 'no-match', found: `the signature ${found}`, fix };
 }
 
 const SECRET_SENT =
   'Send the HMAC of the body, keyed with the secret, and make a new secret, because this one was sent';
-
-/** Explains a value that begins like the header of a built-in scheme, and not only with a hash's name (`sha256=`). */
-function otherSchemeValue(text: string): Explanation | undefined {
-  const scheme = BUILT_IN_SCHEMES.find((each) =>
-    layoutOf(each).signatureHeader.parts.some((part) => part.text !== '' && text.startsWith(part.text)),
-  );
-  if (scheme === undefined || text.startsWith(`${scheme.hash}=`)) return undefined;
-  const { signatureHeader, headers } = layoutOf(scheme);
-  const flags = headers.map(({ name }) => `-H "${name}: …"`).join(' ');
-  return {
-    code: 'no-match',
-    found: `the signature has the form of ${signatureHeader.name} (${scheme.title}), which signs ${scheme.signs}`,
-    fix: `Give its headers: --scheme ${scheme.name} ${flags}`,
-  };
-}

@@ -1,3 +1,4 @@
+import { nearPaths } from '../../suggest.ts';
 import { responseInHttp, type AskedPort } from './port-speech.ts';
 
 /**
@@ -7,7 +8,7 @@ import { responseInHttp, type AskedPort } from './port-speech.ts';
  * 200, but OPTIONS /hook gets 404`. Empty if no route was found.
  */
 export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promise<string> {
-  const near = pathsNear(pathname);
+  const near = nearPaths(pathname);
   const ask = async (path: string): Promise<string> =>
     (await responseInHttp(asked, `OPTIONS ${path}`, host)).replace('http ', '');
   const [unknown, own = '', ...others] = await Promise.all([NO_ROUTE, pathname, ...near].map(ask));
@@ -25,20 +26,3 @@ function takesPost(text: string): boolean {
 }
 
 const NO_ROUTE = '/hooks-finds-no-route-here';
-
-/** Paths that the user may have meant, at most eight. */
-function pathsNear(path: string): readonly string[] {
-  const bare = path.replace(/\/+$/, '');
-  if (bare === '') return ['/webhook', '/webhooks', '/hook', '/hooks', '/api/webhook', '/api/webhooks'];
-  const near = [
-    bare === path ? `${bare}/` : bare,
-    bare.replace(/^\/[^/]+(?=\/)/, ''),
-    bare.replace(/^.*(?=\/)/, ''),
-    `/api${bare}`,
-    bare.replace(/^(\/[^/]+)(?=\/)/, '$1$1'),
-    bare.endsWith('s') ? bare.slice(0, -1) : `${bare}s`,
-    bare.toLowerCase(),
-    bare.replace(/[^/]/, (letter) => letter.toUpperCase()),
-  ];
-  return [...new Set(near)].filter((each) => each !== path);
-}

@@ -1,14 +1,38 @@
 import { lookup } from 'node:dns/promises';
-import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { isOwnAddress, ownAddresses, portsNear, spokenAt } from './local-ports.ts';
 import { askInHttp, askInTls, askPort, responseInHttp, speechText, type AskedPort } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
 import { nearHost } from '../../suggest.ts';
-import { bareHost, portOf } from '../../url.ts';
-import type { FailureToExamine } from './examined-failure.ts';
+import { bareHost, isLoopbackHost, portOf } from '../../url.ts';
 import { routesAt } from './path-probes.ts';
+
+/** The result of examining a failed request: the code of its cause, and the values that the explanation quotes. */
+export interface ExaminedFailure {
+  readonly cause: string;
+  /** Results of tests (PROBES) that the explanation quotes, by the name of the probe. */
+  readonly shown?: Readonly<Record<string, string>>;
+  /** The environment variable that sets the proxy, such as `https_proxy`. Absent without a proxy. */
+  readonly proxy?: string;
+}
+
+export interface FailureToExamine {
+  readonly url: string;
+  /** The stable error code of the failure, such as `refused`. */
+  readonly error: string;
+  readonly status?: number | undefined;
+  /** Code of the cause that is already known. If that cause is exact, nothing is examined. */
+  readonly cause?: string | undefined;
+  /** Other URLs of the config: the user may have meant one of their hosts. @default none */
+  readonly urls?: readonly string[];
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly signal: AbortSignal;
+  /** Time limit of each probe, in ms. @default 1000 */
+  readonly timeoutMs?: number;
+  /** Resolves a host name. @default the resolver of the system */
+  readonly lookUp?: (hostname: string) => Promise<{ readonly address: string }>;
+}
 
 /** A failed request, and the tests (PROBES) that examine it. */
 export interface Scene {
@@ -66,11 +90,6 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const meant = nearHost(to.hostname, [...urls, ...Object.values(env)]);
     return meant === undefined ? '' : `${to.protocol}//${meant}:${portOf(to)}`;
   },
-  within: ({ failure: { env } }) => {
-    const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
-    const isInContainer = isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
-    return isInContainer ? ' in this container' : '';
-  },
   /** The address of the host, an error code such as `ENOTFOUND`, or `late`. */
   address: ({ failure: { lookUp = lookup }, asked: { host, timeoutMs } }) => {
     if (isIP(host) > 0) return host;
@@ -112,14 +131,6 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const host = hosts.find((_, at) => facts[at]?.speech !== 'refused');
     return host === undefined ? '' : `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
-  /** Up to MOST_TOLD other ports of this machine that speak HTTP or TLS. */
-  others: async ({ asked }) => {
-    const found = await Promise.all(portsNear(asked.port).map((each) => spokenAt(each, asked)));
-    const told = found.filter((text) => text !== '').slice(0, MOST_TOLD);
-    return told.length === 0
-      ? ''
-      : `; on this machine, ${told.join(', ')}: if that is the receiver, give its port`;
-  },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
 };
@@ -130,4 +141,11 @@ function withOtherScheme(url: URL): string {
   return `${scheme}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }
 
-const MOST_TOLD = 3;
+function ownAddresses(): readonly string[] {
+  const others = Object.values(networkInterfaces()).flatMap((each = []) => each.map((one) => one.address));
+  return ['127.0.0.1', '::1', ...others];
+}
+
+function isOwnAddress(address: string): boolean {
+  return isLoopbackHost(address) || ['0.0.0.0', '::', ...ownAddresses()].includes(address);
+}

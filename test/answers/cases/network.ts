@@ -95,9 +95,9 @@ const CASES: readonly AnswerCase[] = [
   {
     id: 'refused',
     title: 'nothing listens at the port',
-    given: { start: closedPort, env: { container: 'docker' } },
+    given: { start: closedPort },
     argv: to('http://127.0.0.1:{port}/hook'),
-    cause: 'nothing listens at 127.0.0.1:{port} in this container',
+    cause: 'nothing listens at 127.0.0.1:{port}',
     fix: 'start the receiver, wait until it listens (hooks test URL -- COMMAND does both), and check the port',
   },
   {

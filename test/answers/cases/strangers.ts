@@ -199,7 +199,7 @@ export const STRANGERS: AnswerTheme = {
         ),
       },
       argv: ['test', '{url}', '--secret', SECRET],
-      cause: 'it lets forgers in: it accepts a wrong signature',
+      cause: 'it lets forgers in: it accepts messages without a signature, or with a wrong one',
       fix: 'compute the HMAC-SHA1 of the raw body in hex, compare it with X-Signature',
       never: ['a part of the signature is enough', 'passes for another'],
     },

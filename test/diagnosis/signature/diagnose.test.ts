@@ -28,7 +28,7 @@ describe('a sender that signs wrongly', () => {
     const diagnosis = mismatch({ body: 'b', signature: `sha256=${hmac('b', 'k')}`, secrets: ['k'] });
     expect(diagnosis).toMatchObject({ code: 'missing-prefix', confidence: 'proved' });
     expect(diagnosis.hint).toContain(
-      'it is the HMAC-SHA1 of this body, but it has a prefix of another scheme. Sign as',
+      'it is the HMAC-SHA1 of this body, but it lacks its prefix, or has another one. Sign as',
     );
   });
 
@@ -53,7 +53,7 @@ describe('a sender that signs wrongly', () => {
   });
 
   it('has a case for every code', () => {
-    const others = ['no-signature', ...Object.keys(SCHEME_FIXES)]; // a request without one; those of test/signature/schemes
+    const others = ['no-signature', 'other-template', 'other-id', ...Object.keys(SCHEME_FIXES)]; // a request without one; those of test/signature/schemes
     const codes = Object.keys(FIXES).filter((code) => !others.includes(code));
     expect(codes.filter((code) => !senders.some((sender) => sender.code === code))).toEqual([]);
   });
@@ -102,7 +102,6 @@ describe('a mismatch by a general change', () => {
         key,
       ),
     ],
-    ['with null for its empty strings', hmac(body.replace('""', 'null'), key)],
     [
       'with the line breaks that its indentation shows, which curl -d removes from a file and with a newline at the end',
       hmac('{\n  "a": [1, 2],\n  "b": {\n    "c": 3\n  }\n}\n', key),
@@ -293,7 +292,6 @@ describe('diagnose', () => {
     ],
     ['lines of another system', 'a\r\n'.repeat(100_000), 'a\n'.repeat(100_000), 'crlf'],
     ['lines of this system', 'a\n'.repeat(100_000), 'a\r\n'.repeat(100_000), 'crlf'],
-    ['decomposed Unicode', `"${'e\u0301'.repeat(1_000)}"`, `"${'\u00e9'.repeat(1_000)}"`, 'other-encoding'],
     [
       'a number with an exponent, from .NET',
       '{"n":1e+30,"t":"e+5 \\\\"}',

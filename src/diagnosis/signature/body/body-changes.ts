@@ -6,7 +6,7 @@ import { overLossyBody } from '../../../signature/reasons.ts';
 import { ChangeTable, coded, type SignatureChange, type Changed, type Cost } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { codecChanges, type Bytes } from '../codecs/codec.ts';
-import { BODY_CODECS, BYTE_CODECS, ESCAPES, FORM_FIELDS, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
+import { BODY_CODECS, BYTE_CODECS, ESCAPES, PERCENT_ENCODINGS } from '../codecs/codecs.ts';
 import { innerBodyChanges } from './body-looks.ts';
 import { byteChanges } from './byte-changes.ts';
 import { PART_CHANGES, withFloats } from './part-changes.ts';
@@ -134,5 +134,5 @@ function* fieldValues(
 const FIELDS_A_LIST = 16;
 
 const CODECS = [...BODY_CODECS, ...BYTE_CODECS, ...ESCAPES, ...PERCENT_ENCODINGS];
-const ENCODINGS = new ChangeTable(codecChanges([...CODECS, ...FORM_FIELDS], 'encode', 'over the body'));
+const ENCODINGS = new ChangeTable(codecChanges(CODECS, 'encode', 'over the body'));
 const DECODINGS = new ChangeTable(codecChanges([...CHARACTER_SETS, ...CODECS], 'decode', 'over the body'));

@@ -5,8 +5,7 @@ import { RAW_BYTES } from '../../../signature/reasons.ts';
 import type { Changed } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import type { Bytes, Codec } from '../codecs/codec.ts';
-import { isPacked } from '../codecs/codec-texts.ts';
-import { BYTE_CODECS } from '../codecs/codecs.ts';
+import { BYTE_CODECS, isPacked } from '../codecs/codecs.ts';
 
 /** A body that may have been signed, found inside the received body. `says` describes the received body. */
 interface InnerBody extends Required<BodyNote> {

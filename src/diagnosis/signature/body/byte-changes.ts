@@ -5,7 +5,7 @@ import { codecChanges, type Bytes } from '../codecs/codec.ts';
 
 /**
  * Applies the changes of this cost that do not parse the body: to its line breaks, its end, its byte order mark and its
- * character set or Unicode form. A body that is not UTF-8 arrives as a Uint8Array, and keeps its character set.
+ * character set. A body that is not UTF-8 arrives as a Uint8Array, and keeps its character set.
  */
 export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[] {
   if (typeof bytes !== 'string') {

@@ -1,14 +1,8 @@
 import { textOfLiteral, type JsonMember, type JsonNode } from '../../../signature/body/json-text.ts';
+import { jsonTreeText } from '../../../signature/body/json-tree-text.ts';
+import { COMPACT_SPELLING } from '../../../signature/body/spellings.ts';
 import { SAME_BYTES } from '../../../signature/reasons.ts';
-import { ChangeTable, coded, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
-import { compact, listIn, mapped, nodeMembers } from './json-trees.ts';
-
-/** Styles to which serializers of .NET, Java and Python convert keys. */
-const KEY_STYLES: readonly (readonly [style: string, change: (key: string) => string])[] = [
-  ['PascalCase', (key) => key.replace(/^[a-z]/, (first) => first.toUpperCase())],
-  ['camelCase', (key) => key.replace(/^[A-Z]/, (first) => first.toLowerCase())],
-  ['snake_case', (key) => key.replace(/[a-z][A-Z]/g, ([low, high]) => `${low}_${high?.toLowerCase()}`)],
-];
+import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change.ts';
 
 /** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
@@ -37,20 +31,19 @@ export const PART_CHANGES = new ChangeTable([
       ],
       [
         2,
-        'with null for its empty strings, as Laravel reads them',
-        (node) => replaced(compact(node), /(?<=[:,[])""(?=[,}\]])/g, 'null'),
+        'with its keys in PascalCase, as .NET writes them',
+        (node) => withMembers(node, (all) => all.map(inPascalCase)),
       ],
-      ...KEY_STYLES.map(([style, change]): ChangeRow<JsonNode, string> => {
-        const renamed = ({ key, value }: JsonMember): JsonMember => {
-          return { key: change(key), literal: JSON.stringify(change(key)), value };
-        };
-        return [2, `with its keys in ${style}`, (node) => withMembers(node, (all) => all.map(renamed))];
-      }),
       [1, 'with {} written as [], as PHP does', (node) => replaced(compact(node), /:\{\}/g, ':[]')],
     ],
     SAME_BYTES,
   ),
 ]);
+
+function inPascalCase(member: JsonMember): JsonMember {
+  const key = member.key.replace(/^[a-z]/, (first) => first.toUpperCase());
+  return { key, literal: JSON.stringify(key), value: member.value };
+}
 
 /** Applies `change` to the members of every object, at any depth, and returns the result as compact JSON. */
 function withMembers(node: JsonNode, change: (all: readonly JsonMember[]) => readonly JsonMember[]): string {
@@ -95,3 +88,31 @@ export function* withFloats(node: JsonNode, cost: Cost): Generator<Changed<strin
 const FLOATS = 'Pass the bytes on as they came: a program between parsed the JSON and wrote it again';
 /** Maximum number of whole numbers to change one at a time. */
 const MOST_NUMBERS = 20;
+
+function nodeMembers(node: JsonNode): readonly JsonMember[] {
+  return node.kind === 'object' ? node.members : [];
+}
+
+/** Returns the messages of a list, or of a batch as in Segment's API: `{"batch":[…]}`. Undefined for other JSON. */
+function listIn(node: JsonNode): readonly JsonNode[] | undefined {
+  if (node.kind === 'array') return node.items;
+  const batch = nodeMembers(node).find(({ key }) => key === 'batch')?.value;
+  return batch?.kind === 'array' ? batch.items : undefined;
+}
+
+/** Writes JSON as JSON.stringify does, but keeps numbers as they were written and keys in their order. */
+function compact(node: JsonNode): string {
+  return jsonTreeText(node, COMPACT_SPELLING);
+}
+
+/** Copies a tree and replaces each of its nodes, children before their parents. */
+function mapped(node: JsonNode, replace: (node: JsonNode) => JsonNode): JsonNode {
+  if (node.kind === 'array') {
+    return replace({ kind: 'array', items: node.items.map((item) => mapped(item, replace)) });
+  }
+  if (node.kind !== 'object') return replace(node);
+  return replace({
+    kind: 'object',
+    members: node.members.map((member) => ({ ...member, value: mapped(member.value, replace) })),
+  });
+}

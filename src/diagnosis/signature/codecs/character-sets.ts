@@ -4,16 +4,10 @@ import type { Codec } from './codec.ts';
 const AS_UTF_8 =
   'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set';
 
-/**
- * Matches more combining marks in a row than any language uses (UAX #15, Stream-Safe Text Format). Normalizing such a
- * row takes quadratic time: minutes for a megabyte.
- */
-const MANY_MARKS = /\p{M}{31}/u;
-
 /** Matches control characters other than white space, which binary data has and text in one-byte characters has not. */
 const CONTROLS = /(?![\s\x7f-\x9f])\p{Cc}/u;
 
-/** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice, Unicode forms. None changes ASCII. */
+/** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice. None changes ASCII. */
 export const CHARACTER_SETS: readonly Codec[] = [
   {
     name: 'UTF-8 twice, because it was taken for Latin-1',
@@ -39,30 +33,17 @@ export const CHARACTER_SETS: readonly Codec[] = [
     encode: ({ text }) => text.replaceAll(/[^\0-\x7f]/gu, '?'),
     fix: AS_UTF_8,
   },
-  ...(['NFC', 'NFD'] as const).map((form): Codec => ({
-    name: `Unicode form ${form}`,
-    encode: ({ text }) => (MANY_MARKS.test(text) ? undefined : text.normalize(form)),
-    fix: 'Sign the bytes that are sent: a file system (macOS), a database or a library writes the accents of letters in another Unicode form',
-  })),
 ];
 
-/** Little-endian UTF-16, with and without a byte order mark. Unlike CHARACTER_SETS, it also changes ASCII. */
-export const UTF_16: readonly Codec[] = [
-  {
-    name: 'UTF-16',
-    encode: ({ text }) => Buffer.from(text, 'utf16le'),
-    decode: ({ bytes }) => utf16Text(bytes),
-    cost: 3,
-    received: 'utf-16',
-    fix: AS_UTF_8,
-  },
-  {
-    name: 'UTF-16 with a byte order mark',
-    encode: ({ text }) => Buffer.from(`\ufeff${text}`, 'utf16le'),
-    cost: 3,
-    fix: AS_UTF_8,
-  },
-];
+/** Little-endian UTF-16. Unlike CHARACTER_SETS, it also changes ASCII. */
+export const UTF_16: Codec = {
+  name: 'UTF-16',
+  encode: ({ text }) => Buffer.from(text, 'utf16le'),
+  decode: ({ bytes }) => utf16Text(bytes),
+  cost: 3,
+  received: 'utf-16',
+  fix: AS_UTF_8,
+};
 
 /** Restores UTF-8 bytes that were decoded as Latin-1 by mistake. Undefined if the text shows no such mistake. */
 function utf8Of(text: string): Buffer | undefined {

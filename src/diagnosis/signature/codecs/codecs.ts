@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
+import { stringified } from '../../../signature/body/json-text.ts';
+import { LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import { FIXES } from '../../../signature/reasons.ts';
-import { replaced } from '../change.ts';
 import { UTF_16 } from './character-sets.ts';
-import type { Codec } from './codec.ts';
-import { parsedString, pythonBytesText, pythonText, unpackedBytes, urlDecoded } from './codec-texts.ts';
+import type { Codec, Written } from './codec.ts';
 
 /** Encodings to try for secrets as well as bodies: text forms of bytes, and UTF-16. */
 export const BYTE_CODECS: readonly Codec[] = [
@@ -25,10 +24,10 @@ export const BYTE_CODECS: readonly Codec[] = [
     received: 'encoded-body',
   },
   { name: 'the text that Python prints for bytes', encode: ({ bytes }) => pythonBytesText(bytes), cost: 1 },
-  ...UTF_16,
+  UTF_16,
 ];
 
-/** Compression and hashing. They are not tried for secrets, which are too short to be worth compressing. */
+/** Compression, and texts of objects. They are not tried for secrets, which are short texts. */
 export const BODY_CODECS: readonly Codec[] = [
   {
     name: 'gzip or zlib',
@@ -37,12 +36,6 @@ export const BODY_CODECS: readonly Codec[] = [
     cost: 3,
     received: 'gzip',
     fix: FIXES.gzip,
-  },
-  {
-    // Services that sign the method and path often sign this hash instead of the body, as AWS Signature Version 4 does.
-    name: 'the hex of its SHA-256',
-    encode: ({ bytes }) => createHash('sha256').update(bytes).digest('hex'),
-    cost: 1,
   },
   {
     name: 'the text that Python prints for it',
@@ -72,13 +65,6 @@ export const PERCENT_ENCODINGS: readonly Codec[] = [
   },
 ];
 
-/** The field of a form that holds the whole message, as GitHub sends it. */
-export const FORM_FIELDS: readonly Codec[] = PERCENT_ENCODINGS.map(({ encode }) => ({
-  name: 'the form field "payload"',
-  encode: (plain) => `payload=${String(encode?.(plain))}`,
-  signed: 'url-encoded',
-}));
-
 /** Ways to escape quotes, line breaks, tabs or slashes, as in JSON strings and in arguments of `echo`. */
 export const ESCAPES: readonly Codec[] = [
   {
@@ -93,16 +79,6 @@ export const ESCAPES: readonly Codec[] = [
     decode: ({ text }) => (text.includes('\\') ? parsedString(`"${text}"`) : undefined),
   },
   {
-    name: 'text with \\n and \\t for white space, which echo of many shells decodes',
-    encode: ({ text }) => replaced(text, /\n/g, '\\n')?.replaceAll('\t', '\\t'),
-    decode: ({ text }) => replaced(text, /\\n/g, '\n')?.replaceAll('\\t', '\t'),
-  },
-  {
-    name: 'text with \\/ for slashes',
-    encode: ({ text }) => replaced(text, /\//g, '\\/'),
-    decode: ({ text }) => replaced(text, /\\\//g, '/'),
-  },
-  {
     name: 'text with typographic quotes or dashes',
     decode: ({ text }) => inAscii(text),
     fix: 'Give the body as it came: a chat, a word processor or a page replaced its quotes',
@@ -115,4 +91,87 @@ function inAscii(text: string): string {
     .replaceAll(/[\u2018\u2019]/g, "'")
     .replaceAll(/[\u201c-\u201f]/g, '"')
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-');
+}
+
+/** First bytes of gzip, Zstandard and zlib (with its default window size), in hex. */
+const MAGIC = ['1f8b', '28b52ffd', '7801', '785e', '789c', '78da'];
+
+export function isPacked(bytes: Buffer): boolean {
+  const start = bytes.toString('hex', 0, 4);
+  return MAGIC.some((magic) => start.startsWith(magic));
+}
+
+/** Decompresses gzip or zlib. Undefined for other or damaged bytes, or if the result would be too large. */
+function unpackedBytes({ bytes }: Written): Buffer | undefined {
+  if (!isPacked(bytes)) return undefined;
+  const maxOutputLength = Math.max(LARGEST_DIAGNOSED, MOST_UNPACKED * bytes.length);
+  try {
+    // Loads zlib on demand, because only diagnosing a mismatch needs it, not verifying a signature.
+    return process.getBuiltinModule('node:zlib').unzipSync(bytes, { maxOutputLength });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Maximum compression ratio of a body that is larger than LARGEST_DIAGNOSED after decompression. Webhook bodies of that
+ * size hardly ever compress to less than 1/64.
+ */
+const MOST_UNPACKED = 64;
+
+/** The text that Python's `str(body)` returns for bytes: `b'…'`. Signing it is a common mistake. */
+function pythonBytesText(bytes: Buffer): string {
+  const quoted = pythonQuoted(bytes.toString('latin1'));
+  return `b${quoted.replaceAll(/[^ -~]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}`;
+}
+
+/** The text that Python's `str(message)` returns after parsing JSON: `{'test': True}`. Undefined if it is not JSON. */
+function pythonText(text: string): string | undefined {
+  return stringified(text)?.replaceAll(
+    /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
+    (part) => PYTHON_WORDS[part] ?? pythonQuoted(JSON.parse(part) as string), // all other parts are string literals
+  );
+}
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = {
+  true: 'True',
+  false: 'False',
+  null: 'None',
+  ',': ', ',
+  ':': ': ',
+};
+
+/** The string literal that Python's `repr(text)` returns. */
+function pythonQuoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(quote, `\\${quote}`);
+  return quote + escaped + quote;
+}
+
+/** The value of a JSON string literal; undefined for other texts. */
+function parsedString(literal: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(literal);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Decodes percent-encoding, and each + as `plus`. Undefined for malformed text, and for text with characters that an
+ * encoder would have encoded: double quotes, braces, angle brackets, or white space before other characters.
+ */
+function urlDecoded(text: string, plus: '+' | ' '): string | undefined {
+  if (/["{}<>]|\s\S/.test(text)) return undefined;
+  try {
+    return decodeURIComponent(text.replaceAll('+', plus));
+  } catch {
+    return undefined;
+  }
 }

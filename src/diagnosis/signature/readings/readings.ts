@@ -1,9 +1,30 @@
 import { printable } from '../../../redact.ts';
+import type { HmacAlgorithm } from '../../../signature/hmac.ts';
+import type { ReasonCode } from '../../../signature/reasons.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { recipeOf } from '../diagnosis-for.ts';
 import { ALGORITHMS, DIGEST_BYTES, hmacName, otherHashCode } from '../constructs.ts';
-import type { Reading } from './reading.ts';
-import { partReadings } from './part-readings.ts';
+
+/** A difference between a signature and the form that its scheme requires: another hash, encoding, length or prefix. */
+export interface NotationProblem {
+  readonly code: ReasonCode;
+  /** Describes how the digest is written: `HMAC-SHA1 in base64`. */
+  readonly what: string;
+  /** Describes other characters in the signature, to follow "it": ``has other text around its digits: `sha1=…` ``. */
+  readonly around?: string | undefined;
+  readonly fix?: string | undefined;
+}
+
+/** One way to read a received text as a digest, such as "an HMAC-SHA1 in base64". */
+export interface Reading {
+  readonly algorithm: HmacAlgorithm;
+  /** How unlikely this way to read the text is: 0 for the likeliest. The search tries cheap ones first. */
+  readonly cost: number;
+  /** Undefined if the digest is written as the scheme requires. */
+  readonly problem?: NotationProblem;
+  /** Returns whether the text can stand for this digest. `digest` has one Latin-1 character per byte. */
+  readonly matches: (digest: string) => boolean;
+}
 
 /**
  * Returns the ways to read a text as a digest: the whole text; and its parts, unless the whole text is a likely digest.
@@ -161,3 +182,37 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
 /** The fix for a digest with other bytes around it: in Go, mac.Sum(body) appends the digest to the body. */
 const SUM_OF_NIL =
   'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';
+
+/** Minimum length, in bits, of a text that is tried as a part of a digest: with the scheme's hash, and with others. */
+const FEWEST_BITS = { own: 32, other: 128 };
+
+/**
+ * Reads a text as the start or the end of a digest whose rest was cut off, or whose leading zeros were lost. Yields a
+ * reading for each possible hash.
+ */
+function* partReadings(
+  part: string,
+  encoding: 'hex' | 'base64',
+  scheme: SignatureScheme,
+): Generator<Reading> {
+  const bits = part.length * (encoding === 'hex' ? 4 : 6);
+  for (const algorithm of ALGORITHMS) {
+    const isOwn = algorithm === scheme.hash;
+    if (bits < FEWEST_BITS[isOwn ? 'own' : 'other'] || bits >= 8 * DIGEST_BYTES[algorithm]) continue;
+    const whole = Buffer.alloc(DIGEST_BYTES[algorithm]).toString(encoding).length;
+    const unit = encoding === 'hex' ? 'digits' : 'characters';
+    const of = isOwn ? 'the right one' : `an ${hmacName(algorithm)} in ${encoding}`;
+    yield {
+      algorithm,
+      cost: isOwn ? 1 : algorithm === 'sha256' ? 2 : 3,
+      problem: {
+        code: isOwn ? 'truncated-signature' : otherHashCode(algorithm),
+        what: `${part.length} of the ${whole} ${unit} of ${of}`,
+      },
+      matches: (digest) => {
+        const text = Buffer.from(digest, 'latin1').toString(encoding);
+        return text.startsWith(part) || text.endsWith(part);
+      },
+    };
+  }
+}
