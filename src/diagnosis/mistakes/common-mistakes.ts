@@ -110,13 +110,28 @@ export function* commonMistakes(body: Buffer, context: SigningContext): Generato
 }
 
 function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
+  const notations = [...otherNotations(signer)];
   yield* otherGivenSecrets(signer);
-  yield* otherNotations(signer);
+  yield* notations;
   for (const cost of COSTS) {
+    const likely = [...otherKeys(signer, cost), ...otherBytes(signer, cost)];
     yield* otherFrames(signer, cost);
     yield* otherConstructs(signer, cost);
-    yield* otherKeys(signer, cost);
-    yield* otherBytes(signer, cost);
+    yield* likely;
+    if (cost === 1) yield* withSha(signer, notations, likely);
+  }
+}
+
+/** Combines the other usual hash, SHA-1 or SHA-256, with each other mistake. */
+function* withSha({ context }: MistakenSigner, ...lists: readonly ExplainedMistake[][]) {
+  const sha = context.scheme.hash === 'sha256' ? 'sha1' : 'sha256';
+  const [notations = [], others = []] = lists;
+  for (const [how, notation] of notations.filter(([each]) => each.algorithm === sha && each.prefix === '')) {
+    for (const [otherHow, { code, says, fix }] of others) {
+      const both = `${notation.says}, and ${says.replace('it ', '')}`;
+      const mistake = { code, says: both, fix: `${fix}; and ${notation.fix}` };
+      yield [{ ...how, ...otherHow }, mistake] as const;
+    }
   }
 }
 

@@ -56,7 +56,9 @@ export class FrameChanges {
     for (const template of templatesOf(this.#scheme)) {
       if (seen.has(template.signs)) continue;
       seen.add(template.signs);
-      frames.push(...filled(template, this.#own, this.#guesses));
+      const { timestamp } = this.#guesses;
+      const near = template.signs === this.#scheme.signs ? nearTimes(this.#own.timestamp) : [];
+      frames.push(...filled(template, this.#own, { ...this.#guesses, timestamp: [...timestamp, ...near] }));
     }
     return frames;
   }
@@ -193,6 +195,16 @@ function pathGuesses(path: string): Guesses {
     [path.replace(/\/?(?=\?|$)/, ''), 'the path without the slash at its end', 1],
     [path.replace(/\/?(?=\?|$)/, '/'), 'the path with a slash at its end', 1],
   ];
+}
+
+/** Returns times up to 10 s before and after the sent one, because a sender may read its clock twice, or retry. */
+function nearTimes(own: string): Guesses {
+  if (!/^\d{10}$/.test(own)) return [];
+  return Array.from({ length: 20 }, (_, index): Guesses[number] => {
+    const seconds = index < 10 ? index - 10 : index - 9;
+    const what = `a time ${Math.abs(seconds)} s ${seconds < 0 ? 'earlier' : 'later'}`;
+    return [String(Number(own) + seconds), what, Math.abs(seconds) > 2 ? 2 : 0];
+  });
 }
 
 function* timeGuesses(own: string, { headers }: FramedRequest): Generator<Guesses[number]> {

@@ -189,6 +189,16 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     fix: 'of a text that is not hex, Buffer.from(secret, "hex") gives an empty key',
   },
   {
+    id: 'secret-decoded-sha256',
+    title: 'the receiver decodes the secret from hex, and computes HMAC-SHA256 in base64',
+    secret: 'c0ffee00',
+    receiver: () =>
+      verifies((body) => createHmac('sha256', Buffer.from('c0ffee00', 'hex')).update(body).digest('base64')),
+    cause:
+      'it expects an HMAC with SHA-256 instead of SHA-1 and the digest in base64 instead of hex, and accepts what is signed with the secret decoded from hex',
+    fix: 'compute the HMAC-SHA1 of the raw body in hex',
+  },
+  {
     id: 'secret-example',
     title: 'the receiver has the secret of an example',
     receiver: () => verifies((body) => hmac(body, 'changeme')),

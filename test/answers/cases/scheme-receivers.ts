@@ -375,6 +375,17 @@ const OTHERS: readonly Tested[] = [
     fix: 'hash once, with an HMAC that is keyed with the secret',
   },
   {
+    id: 'receiver-sha256-reserialised',
+    title: 'the receiver computes SHA-256 of the JSON indented',
+    receiver: verifiesX((body) => {
+      const indented = JSON.stringify(JSON.parse(body.toString()), null, 2);
+      return createHmac('sha256', SECRET).update(indented).digest('hex');
+    }),
+    cause:
+      'it expects an HMAC with SHA-256 instead of SHA-1, and hashes re-serialized JSON: it accepts what is signed indented by 2 spaces',
+    fix: BYTES,
+  },
+  {
     id: 'receiver-stringify',
     title: 'the receiver hashes JSON.stringify(request.body), as the docs of Segment do',
     receiver: verifiesX((body) => hmac(JSON.stringify(JSON.parse(body.toString())))),

@@ -88,7 +88,7 @@ describe('the time for a diagnosis', () => {
       diagnosis: {
         code: 'sha256',
         hint: expect.stringContaining(
-          'it is written as HMAC-SHA256, and the search ended after 20 ms and 31 combinations without a match; perhaps the two sides',
+          'it is written as HMAC-SHA256, and the search ended after 20 ms and 31 combinations without a match; possibly the two sides',
         ) as string,
       },
     });

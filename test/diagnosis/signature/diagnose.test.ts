@@ -102,6 +102,7 @@ describe('a mismatch by a general change', () => {
         key,
       ),
     ],
+    ['with null for its empty strings', hmac(body.replace('""', 'null'), key)],
     [
       'with the line breaks that its indentation shows, which curl -d removes from a file and with a newline at the end',
       hmac('{\n  "a": [1, 2],\n  "b": {\n    "c": 3\n  }\n}\n', key),
@@ -292,6 +293,7 @@ describe('diagnose', () => {
     ],
     ['lines of another system', 'a\r\n'.repeat(100_000), 'a\n'.repeat(100_000), 'crlf'],
     ['lines of this system', 'a\n'.repeat(100_000), 'a\r\n'.repeat(100_000), 'crlf'],
+    ['decomposed Unicode', `"${'e\u0301'.repeat(1_000)}"`, `"${'\u00e9'.repeat(1_000)}"`, 'other-encoding'],
     [
       'a number with an exponent, from .NET',
       '{"n":1e+30,"t":"e+5 \\\\"}',

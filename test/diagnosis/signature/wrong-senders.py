@@ -106,6 +106,7 @@ case("gzip", "signs, then compresses", gzip.compress(WIRE.encode(), mtime=0), di
 case("gzip", "compressed what is indented", gzip.compress(json.dumps(MESSAGE, indent=2, ensure_ascii=False).encode(), mtime=0), digest(WIRE.replace("39.0", "39")))
 form = urllib.parse.urlencode({"payload": WIRE})
 case("url-encoded", "signs the JSON, sends a form", form, digest(WIRE))
+case("url-encoded", "signs the form, sends the JSON", WIRE, digest(form))
 case("url-encoded", "signs the JSON percent-encoded", WIRE, digest(urllib.parse.quote(WIRE)))
 case("url-encoded", "signs the JSON percent-encoded, slashes too", WIRE, digest(urllib.parse.quote(WIRE, safe="")))
 case("url-encoded", "signs the JSON as a form value", WIRE, digest(urllib.parse.quote_plus(WIRE)))

@@ -31,6 +31,11 @@ export const PART_CHANGES = new ChangeTable([
       ],
       [
         2,
+        'with null for its empty strings, as Laravel reads them',
+        (node) => replaced(compact(node), /(?<=[:,[])""(?=[,}\]])/g, 'null'),
+      ],
+      [
+        2,
         'with its keys in PascalCase, as .NET writes them',
         (node) => withMembers(node, (all) => all.map(inPascalCase)),
       ],

@@ -7,7 +7,7 @@ const AS_UTF_8 =
 /** Matches control characters other than white space, which binary data has and text in one-byte characters has not. */
 const CONTROLS = /(?![\s\x7f-\x9f])\p{Cc}/u;
 
-/** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice. None changes ASCII. */
+/** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice, Unicode forms. None changes ASCII. */
 export const CHARACTER_SETS: readonly Codec[] = [
   {
     name: 'UTF-8 twice, because it was taken for Latin-1',
@@ -33,6 +33,12 @@ export const CHARACTER_SETS: readonly Codec[] = [
     encode: ({ text }) => text.replaceAll(/[^\0-\x7f]/gu, '?'),
     fix: AS_UTF_8,
   },
+  ...(['NFC', 'NFD'] as const).map((form): Codec => ({
+    name: `Unicode form ${form}`,
+    // Normalizing more combining marks in a row than any language uses takes quadratic time (UAX #15).
+    encode: ({ text }) => (/\p{M}{31}/u.test(text) ? undefined : text.normalize(form)),
+    fix: 'Sign the bytes that are sent: macOS, databases and libraries write accents in another Unicode form',
+  })),
 ];
 
 /** Little-endian UTF-16. Unlike CHARACTER_SETS, it also changes ASCII. */

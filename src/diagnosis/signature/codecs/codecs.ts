@@ -42,6 +42,11 @@ export const BODY_CODECS: readonly Codec[] = [
     encode: ({ text }) => pythonText(text),
     signed: 'object-text',
   },
+  {
+    name: 'the form field "payload"',
+    encode: ({ text }) => new URLSearchParams({ payload: text.trim() }).toString(),
+    signed: 'url-encoded',
+  },
 ];
 
 /** Percent-encoding in the styles of JavaScript's `encodeURIComponent`, Python's `quote` and HTML forms. */
