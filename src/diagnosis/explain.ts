@@ -87,7 +87,7 @@ export function networkCauseOf(
   if (text === undefined) return undefined;
   const { says, fix } = text;
   const filled = (template: string): string =>
-    filledTemplate(template, { status: 0, ...facts, shown: { bypass: '', ...facts.shown } });
+    filledTemplate(template, { status: 0, ...facts, shown: { bypass: '', others: '', ...facts.shown } });
   return { ...text, code, says: says && filled(says), fix: filled(fix) };
 }
 

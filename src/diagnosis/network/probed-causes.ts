@@ -24,7 +24,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: nothing listens at {host}, but something does at {elsewhere}
     fix: give that address in the URL, or let the receiver listen at all addresses (::)`,
   'nothing-listens': `if: failed=refused/$ machine=own
-    proved: nothing listens at {host}
+    proved: nothing listens at {host}{others}
     fix: ${START_IT}; inside a container, {hostname} is the container itself: give host.docker.internal or the name of another container instead; hooks listen starts a receiver that shows each request`,
   'refused-there': `if: failed=refused/$ machine=(?!own)
     proved: the host {addressed} was reached, and rejects this port

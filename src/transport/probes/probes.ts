@@ -131,6 +131,14 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const host = hosts.find((_, at) => facts[at]?.speech !== 'refused');
     return host === undefined ? '' : `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
+  /** Up to three other ports of this machine that speak HTTP or TLS. */
+  others: async ({ asked }) => {
+    const near = [asked.port - 1, asked.port + 1].filter((port) => port > 0 && port < 65_536);
+    const ports = new Set([...near, ...USUAL_PORTS].filter((port) => port !== asked.port));
+    const found = await Promise.all(Array.from(ports, (port) => spokenAt(port, asked)));
+    const told = found.filter((text) => text !== '').slice(0, 3);
+    return told.length === 0 ? '' : `; here ${told.join(', ')}: if that is the receiver, give its port`;
+  },
   routes: ({ url, receiver }) => routesAt(url, receiver),
   otherUrl: async ({ url, show }) => url.origin + (/^OPTIONS (\S+)/.exec(await show('routes'))?.[1] ?? ''),
 };
@@ -148,4 +156,15 @@ function ownAddresses(): readonly string[] {
 
 function isOwnAddress(address: string): boolean {
   return isLoopbackHost(address) || ['0.0.0.0', '::', ...ownAddresses()].includes(address);
+}
+
+/** Common ports of development servers. */
+const USUAL_PORTS = [80, 1337, 3000, 3001, 3030, 3333, 4000, 4321, 5000, 5173, 8000, 8080, 8081, 8888, 9000];
+
+/** Describes a port of this machine that speaks HTTP or TLS: `port 3000 speaks HTTP`. Empty for other ports. */
+async function spokenAt(port: number, asked: AskedPort): Promise<string> {
+  const to = { ...asked, host: 'localhost', port, timeoutMs: asked.timeoutMs / 2, isTls: false };
+  const plain = await askInHttp(to);
+  const { speech } = plain.speech === 'closed' ? await askInTls(to) : plain;
+  return speech === 'http' || speech === 'tls' ? `port ${port} speaks ${speech.toUpperCase()}` : '';
 }

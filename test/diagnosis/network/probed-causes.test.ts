@@ -55,6 +55,16 @@ describe('the predictions', () => {
 });
 
 describe('after a refused connection', () => {
+  it('names the port of this machine that speaks HTTP', async () => {
+    const port = await serving(() => ({}));
+    const asked = port % 10 === 9 ? port - 1 : port + 1;
+    const found = await examine({ url: `http://127.0.0.1:${asked}/`, error: 'refused' });
+    expect(found).toMatchObject({
+      cause: 'nothing-listens',
+      shown: { others: expect.stringContaining(String(port)) },
+    });
+  });
+
   it('blames nothing but the port of another machine', async () => {
     const url = 'http://hooks.test:1/';
     const found = await examine({ url, error: 'refused', lookUp: async () => ({ address: '192.0.2.77' }) });
