@@ -70,12 +70,22 @@ export function causeOf(stored: string, facts: CauseFacts): ResponseCause {
   const filled = (template: string): string => filledTemplate(template, facts);
   if (says === undefined) {
     const quoted = filled('the response says{quote}');
+    const [, path] = (code === 'not-found-words' && NAMED_PATH.exec(facts.quotation ?? '')) || [];
+    if (path !== undefined && path !== filled('{path}')) {
+      const rewritten = filled(`the response names ${path}, not {path}: probably a proxy changes the path`);
+      return { code, kind: 'way', confidence: 'likely', says: rewritten, isQuotation: false, fix: KEEP_PATH };
+    }
     return { code, kind, confidence: 'proved', says: quoted, isQuotation: true, fix: filled(fix) };
   }
   // Leaves out "possibly" for a possible cause, because callers that print such a cause put "perhaps" before it.
   const hedgedSays = confidence === 'possible' ? filled(says) : hedged(filled(says), confidence);
   return { code, kind, confidence, says: hedgedSays, isQuotation: false, fix: filled(fix) };
 }
+
+/** Matches the path in the messages of routers: `Cannot POST /x`, `No route matches [POST] "/x"`, `Route POST:/x`. */
+const NAMED_PATH = /\bPOST\W{1,4}?(\/[^\s"'`?)]*)/;
+const KEEP_PATH =
+  'let the proxy forward the path unchanged (nginx: proxy_pass without a path behind the port; no strip-prefix), or give the path that the route has behind the proxy';
 
 /** Explains a failed request by its cause, else by its error code. Undefined if this version knows neither code. */
 export function networkCauseOf(

@@ -157,3 +157,21 @@ describe('a response', () => {
     expect(responseCauseOf(seen, { status: 200, url: FACTS.url })).toBeUndefined();
   });
 });
+
+it.each([
+  ['Cannot POST /', '/'],
+  ['No route matches [POST] "/hook/x"', '/hook/x'],
+  ['{"message":"Route POST:/v1/hook not found"}', '/v1/hook'],
+])('finds in %j that a proxy changed the path', (body, path) => {
+  const { quotation } = responseWords(body);
+  const { says, kind } = causeOf('not-found-words', { ...FACTS, status: 404, quotation });
+  expect({ says, kind }).toEqual({
+    says: `the response names ${path}, not /hook: probably a proxy changes the path`,
+    kind: 'way',
+  });
+});
+
+it.each(['Cannot POST /hook', 'POST is not known'])('takes %j for no other path', (quotation) => {
+  const { says } = causeOf('not-found-words', { ...FACTS, status: 404, quotation });
+  expect(says).toBe(`the response says: "${quotation}"`);
+});
