@@ -114,11 +114,11 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   yield* otherGivenSecrets(signer);
   yield* notations;
   for (const cost of COSTS) {
-    const likely = [...otherKeys(signer, cost), ...otherBytes(signer, cost)];
     yield* otherFrames(signer, cost);
     yield* otherConstructs(signer, cost);
-    yield* likely;
-    if (cost === 1) yield* withSha(signer, notations, likely);
+    yield* otherKeys(signer, cost);
+    yield* otherBytes(signer, cost);
+    if (cost === 2) yield* withSha(signer, notations, [...otherKeys(signer, 1), ...otherBytes(signer, 1)]);
   }
 }
 

@@ -26,8 +26,8 @@ Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, gzippe
 or not, recognized by content. A file named - is standard input. A malformed
 message is reported with its file and line, and does not stop the rest. With
 --exact a file is one request with exactly its bytes; .ndjson and .jsonl files
-hold one request per line. Captures are sent with their recorded headers: without
-a secret also with their signature, with a secret they are signed again.
+hold one request per line. Captures are sent with their recorded headers:
+without a secret also with their signature, with one they are signed again.
 With --plan, a message that violates the plan is not sent: it counts as invalid.
 
 With --compare, each message goes once to two receivers, and the differences in
