@@ -80,7 +80,7 @@ const SECRET_NAME =
   /secret|token|passw|credential|(?:api|access|write|private|functions|subscription)[-_]?key/i;
 const SECRET_PARAMETER = /signature|^(?:key|sig|code|auth|pass|pwd)$/i;
 const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|key$/i;
-/** Header names that end in `key` or have the word `auth`, but are not secret. */
+/** Matches header names that end in `key` or contain `auth`, but whose values are not secret. */
 const PLAIN_KEY =
   /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message|event)[-_]?key$|auth[-_]algo$/i;
 

@@ -12,7 +12,7 @@ const HEAD_END = /\r?\n\r?(?:\n|$)|\r?$/;
 const HINT =
   'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
 
-/** Says that HTTP does not allow the method or a header of a request, such as one with a line break. Undefined if it does. */
+/** Says which method or header HTTP does not allow, such as a header with a line break. Undefined if it allows all. */
 export function requestProblem(method: string, headers: readonly HeaderPair[]): string | undefined {
   const wrong = [[method, ''], ...headers].find((each) => !HEADER.test(each.join(':')));
   return wrong && `HTTP does not allow its method or header ${printable(wrong[0] ?? '', 40)}`;

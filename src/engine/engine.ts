@@ -42,7 +42,7 @@ export interface EngineOptions extends RouterOptions {
    * exception; the deliveries continue.
    */
   readonly onEvent?: (event: EngineEvent) => void;
-  /** Returns the signature headers to send with a body to a destination without secrets. @default none: it is unsigned */
+  /** Returns the headers of the captured request that had a body, to send them with it. @default there is none */
   readonly headersOfBody?: HeadersOfBody | undefined;
   /**
    * Loads the functions that explain failed responses. Called only after a failed response, so that a run without failures

@@ -15,7 +15,7 @@ export function overLossyBody(loss: string): string {
   return `over the JSON-stringified body, which does not count, since parsing loses something: ${loss}`;
 }
 
-/** Fixes that describe X-Signature. Other schemes have the fix to sign as the scheme does. */
+/** Fixes that describe X-Signature. For another scheme, a description of how it signs takes their place. */
 export const X_SIGNATURE_FIXES = {
   sha256: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
   'other-hash':

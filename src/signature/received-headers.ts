@@ -6,19 +6,19 @@ import { isSignatureHeader } from './signature-headers.ts';
 export interface ReceivedHeaders {
   /** The value of the signature header. Undefined if the request has no signature. */
   readonly signature: string | undefined;
-  /** The signature headers, and others that schemes sign. Sent only if the request is not signed again. */
+  /** The headers of the signature and of the values signed with the body. Sent only if the request is not signed again. */
   readonly signed: readonly string[];
   readonly others: readonly string[];
 }
 
-/** Names of headers that schemes sign besides the body, such as the timestamp, with the older names that Svix sends. */
+/** Lower-case names of the headers of built-in schemes, such as the timestamp, and of older ones that Svix sends. */
 const SIGNED_HEADERS: ReadonlySet<string> = new Set([
   ...BUILT_IN_SCHEMES.flatMap((scheme) => layoutOf(scheme).headers.map(({ lowerName }) => lowerName)),
   'svix-id',
   'svix-timestamp',
 ]);
 
-/** Separates the headers of a received request. Both lists keep their order, spelling and duplicates. */
+/** Separates the headers of a received request into `signed` and `others`. Both keep order, spelling and duplicates. */
 export function receivedHeaders(
   headers: readonly (readonly [name: string, value: string])[],
 ): ReceivedHeaders {

@@ -6,8 +6,8 @@ import { whyNotPublic } from '../../transport/route/public-address.ts';
 
 /**
  * Returns the host of a URL with its address if the host is public. Looks the name up. A host behind a proxy counts as public
- * unless it is a private address itself, because the proxy does the lookup. So does a name that cannot be looked up now, because
- * a later lookup may succeed.
+ * unless it is a private address itself, because the proxy does the lookup. A name that cannot be looked up now also counts as
+ * public, because a later lookup may succeed.
  */
 export async function publicHostOf(
   url: URL,
@@ -23,7 +23,7 @@ export async function publicHostOf(
   return address && `${host}, ${address.address}`;
 }
 
-/** The reasons of `whyNotPublic` for private addresses. Other special ones can lead to a public one, as 6to4 does. */
+/** Matches results of `whyNotPublic` that count as private. Other special addresses, such as 6to4, can lead to public ones. */
 const PRIVATE = /^(?:loopback|private|link-local|unique-local|carrier-grade NAT|unspecified)$/;
 
 function isPrivate(address: string): boolean {

@@ -10,7 +10,7 @@ import { REPLACED, statedLength, targetOfUrl, type Imported } from './imported.t
 const METHODS = ['method', 'httpMethod', 'http_method', 'requestMethod'];
 const URLS = ['url', 'uri', 'rawPath', 'path', 'originalUrl'];
 const HEADERS = ['headers', 'multiValueHeaders', 'header', 'requestHeaders', 'request_headers'];
-/** Parameters of the query in events of Lambda, which other tools keep in the URL. */
+/** Keys of the query parameters in Lambda events. Other tools keep the query in the URL. */
 const QUERIES = ['multiValueQueryStringParameters', 'queryStringParameters'];
 const BODIES = ['body', 'content', 'rawBody', 'raw_body', 'payload', 'data'];
 const TIMES = ['at', 'startedDateTime', 'start', 'created_at', 'createdAt', 'timestamp', 'time'];

@@ -24,7 +24,7 @@ export function reencoded(encoded: string, change: (plain: string) => string, is
 
 interface UrlChange {
   readonly form: (form: string) => string;
-  /** Changes a decoded part of the path. `before` is the part in front of it, `//` for the host. */
+  /** Changes the host, a decoded segment of the path, or the fragment. `before` is the segment in front, `//` for the host. */
   readonly part: (part: string, before: string) => string;
 }
 

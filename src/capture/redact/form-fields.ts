@@ -4,20 +4,20 @@ import { kindOfKey } from './kinds.ts';
 import { wordsOfKey, type PersonalKind } from './personal-kind.ts';
 import { eventAround, factOf, textAt } from './subjects.ts';
 
-/** Words of keys whose value belongs to the field that another text of the object names: `{name: "ssn", value}`. */
+/** Matches the words of keys for the value of a field that a text beside it names: `{name: "ssn", value}`. */
 const VALUE =
   /^(?:(?:\S+ )?(?:value|ans(?:wer)?|text|input|response)s?|(?:from|to|old|new|current|previous)(?: ?(?:string|value))?|date)$/;
-/** Number of values of an object that can name the field of another, so that many keys take linear time. */
+/** Maximum number of values of an object to search for the name of a field, so that many keys take linear time. */
 const MOST_TO_ASK = 40;
-/** Keys of texts that name the field of another value, or of an object that describes it. */
+/** Matches the words of keys for the name of a field, or for an object with its name: `{field: {title: "ssn"}, value}`. */
 const NAMING =
   /^(?:(?:\S+ )?(?:label|title|question)|(?:property |field |attribute )?name|key|field|ref|property|attribute|definition|path|type|(?:field|question) id)$/;
-/** Keys of texts that name what an object describes. */
+/** Matches keys for the name of what an object describes. */
 export const LABEL = /(?:title|label|question)$/i;
-/** Matches the words of a question around the label of a field. */
+/** Matches the words before and after the label of a field in a question: `what is your phone`, `phone required`. */
 const AROUND_A_LABEL =
   /^(?:(?:what|where|when|which|who|please|enter|is|are|s|was|were|did|do|your|you|the|my) )+|(?: (?:required|optional))+$/g;
-/** Forms of the values that a text beside them can name. Beside another one, such as a price, it is the name of a thing. */
+/** Patterns of values by the kind that a text beside them names. If a value does not match, the text is the name of a thing. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   email: /@/,
   phone: /^(?!\d{4}-\d\d-\d\d)(?:\D*\d){7}/,
@@ -35,7 +35,7 @@ export interface FormOptions {
   readonly path: readonly string[];
 }
 
-/** Splits a form into its pairs. In a query, which is of no person, a name with a space is of a person nevertheless. */
+/** Splits a form into its pairs. A query does not describe a person, but a `name` with a space in it is a person's name. */
 export function formFields(
   text: string,
   { isQuery, path }: FormOptions,
@@ -53,7 +53,7 @@ export function formFields(
   });
 }
 
-/** The place of a value outside of JSON, such as a header. Values of one form have the same places around them. */
+/** The place of a value outside of JSON, such as a header. `known` holds the places that the values of one form share. */
 export function placeOfPath(path: readonly string[], known = new Map([['', new JsonPlace()]])): JsonPlace {
   return path.reduce(
     (around, key, at) => {
@@ -67,7 +67,10 @@ export function placeOfPath(path: readonly string[], known = new Map([['', new J
   );
 }
 
-/** The kind that a text names: beside the value, in an object beside it, of the field with its id, or of its event. */
+/**
+ * The kind of a value whose field a text names: a text beside the value or in an object beside it, the label of the field with
+ * that id, or, for a current or previous value, the name of the event.
+ */
 export function kindByLabel({
   around,
   key,
@@ -99,7 +102,7 @@ function labelsIn(place: JsonPlace, labels = new Map<string, string>()): Readonl
   return labels;
 }
 
-/** The kind that a label names: a key, or a text that is the name of a field as a whole, with one more word at most. */
+/** The kind that a label names. A label with spaces can have only one word before the name of the kind. */
 function kindOfLabel(label: string): PersonalKind | undefined {
   const words = wordsOfKey(label)
     .replaceAll(AROUND_A_LABEL, '')

@@ -15,7 +15,7 @@ export class JsonPlace {
   named: JsonPlace | undefined;
   /** The values of the object that the value is. */
   readonly fields: JsonPlace[] = [];
-  /** The items of the list that the value is. An empty list has one without a shape. */
+  /** The items of the list that the value is. An empty list has one item, without a shape. */
   readonly items: JsonPlace[] = [];
   /** Whether the value is an object, a list, or a string or number that is not empty. */
   shape: 'object' | 'list' | 'text' | undefined;
@@ -117,7 +117,7 @@ function setShape(place: JsonPlace, isList: boolean): void {
   if (!isList && place.named !== undefined) place.named.shape = 'object';
 }
 
-/** Makes the second text of a pair in a list a value of the first: `["Cookie", "…"]` is as `Cookie: "…"`. */
+/** Makes the first text of a pair in a list the key of the second: `["Cookie", "…"]` is read like `Cookie: "…"`. */
 function namePair({ around, isItem, items }: JsonPlace): void {
   const [{ text: key = '' } = {}, value] = items;
   if (!isItem || items.length !== 2 || value?.shape !== 'text' || !/^[A-Za-z][\w.-]*$/.test(key)) return;

@@ -111,7 +111,7 @@ export const FREE_TEXT = keyWords(
   'comment|note|message|bio|about|description|feedback|review|subject|text|content|body|question|reason|remark|transcript|summary|title|memo|instructions|details|query|search|term|input|prompt|completion|caption|quote|story|letter|resume|cv',
 );
 
-/** Finds the kind that a key alone names. */
+/** Finds the kind of personal data that a key shows by itself, whatever object it is in. */
 export const kindOfKey = memoized((key: string): PersonalKind | undefined => {
   const words = wordsOfKey(key);
   const plain = words.replace(/ ?\d+$/, '');
@@ -119,14 +119,14 @@ export const kindOfKey = memoized((key: string): PersonalKind | undefined => {
   return row ?? rowOfAPerson(plain);
 });
 
-/** The kind of a key with a word for a person and one of its values: `customer id`, `user external id`. */
+/** The kind of a key that has a word for a person and a word for a value of a person: `customer id`, `user external id`. */
 function rowOfAPerson(words: string): PersonalKind | undefined {
   const rest = words.replace(OF_A_PERSON, '');
   const last = rest.replace(/^(?:external|internal|unique|original|alternate) /, '');
   return rest === words || last.includes(' ') ? undefined : rowInPerson(last);
 }
 
-/** The kind that the words of a key name in a person. */
+/** The kind that the words of a key show in an object that describes a person. */
 export function rowInPerson(words: string): PersonalKind | undefined {
   return OF_A_THING.test(words) ? undefined : PERSONAL_KINDS.find(({ inPerson }) => inPerson?.test(words));
 }

@@ -35,7 +35,7 @@ export class KnownValues {
   readonly #phones = new Map<string, PersonalValue>();
   #count = 0;
 
-  /** Adds a value; of a name, also its words; of an id, also the part behind its prefix. `replace` makes the pseudonym. */
+  /** Adds a value. Also adds the words of a name, and the part of an id after its prefix. `replace` makes the pseudonyms. */
   add(text: string, { kind }: PersonalKind, replace: (value: string) => string): void {
     const words = kind === 'name' ? text.split(/\s+/, 5) : [];
     const bare = kind === 'id' ? text.slice(publicPrefix(text).length) : '';

@@ -7,7 +7,7 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const TOKEN = 'bcdfghjkmnpqrstvwxz23456789';
 /** Matches a UUID, with its hyphens or without them. */
 const UUID = /^(?=.*[a-f-])([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})$/;
-/** Matches words in front of the random part of an id. A name can be in front of digits alone: `jane_1987`. */
+/** Matches words before the random part of an id. After `_`, digits alone do not count: `jane_1987` can have a name. */
 const PUBLIC_PREFIX =
   /^(?:[a-z]+_)+(?=[A-Za-z\d]{6,}$)(?=[A-Za-z]*\d+[A-Za-z])|^\$?[A-Za-z][\w.-]*(?:[:|]|:\/\/)(?:[A-Za-z]+[:/|])*(?=[\w-]{6,}$)(?=[\w-]*\d)/;
 const WORD = /\p{L}[\p{L}\p{M}]*/gu;
@@ -84,7 +84,7 @@ export class Pseudonyms {
   }
 }
 
-/** Remembers the results of a function for the texts that occur again and again. */
+/** Caches the results of a function of a text, because the same texts occur often. */
 export function memoized<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly made: T }>();
   return (text) => {
@@ -147,7 +147,7 @@ function alphabetsOf(text: string): readonly string[] {
   });
 }
 
-/** The part of an id that names its service or its kind. Empty if there is none. */
+/** The prefix of an id that names its service or its kind: `cus_`. Empty if there is none. */
 export function publicPrefix(id: string): string {
   return PUBLIC_PREFIX.exec(id)?.[0] ?? '';
 }

@@ -79,12 +79,12 @@ function findKind(place: JsonPlace): PersonalKind | undefined {
   const outer = kindAround(words, around);
   if (outer !== undefined) return outer ?? undefined;
   place.isInverted = subject === 'person' || (subject === 'payment' && words !== 'id');
-  // The id of an account is of another thing if the person has an id.
+  // `account id` is the id of something else if the person also has an `id`.
   const isOfAccount = words === 'account id' && around.fields.some((field) => field.words === 'id');
   return place.isInverted && !isOfAccount ? (rowInPerson(words) ?? ATTRIBUTE) : undefined;
 }
 
-/** The words that say what a value is: `stage: {value}` and `{label: "Stage", value}` are as `stage`. */
+/** The words that say what a value is: `stage` for both `stage: {value}` and `{label: "Stage", value}`. */
 function wordsAt({ key, words }: JsonPlace, around: JsonPlace): string {
   return /^values?$/.test(key) ? wordsOfKey(textAt(around, LABEL) ?? around.named?.key ?? key) : words;
 }
@@ -109,7 +109,7 @@ function kindByOthers(words: string, { text = '' }: JsonPlace, around: JsonPlace
   return isOfMessage || isOfEvent ? kindOfKey('user id') : undefined;
 }
 
-/** The kind of the personal key around a value. Null if the value is the id or the name of it: `salary: {name, value}`. */
+/** The kind of the personal key around a value. Null for the id or the name of its field: `salary: {name, value}`. */
 function kindAround(words: string, around: JsonPlace): PersonalKind | null | undefined {
   const outer = around.named && kindOfPlace(around.named);
   if (outer === undefined || outer.isEntity || around.named?.isInverted) return undefined;
@@ -145,7 +145,7 @@ export function isFreeText(text: string, place: JsonPlace): boolean {
   return isName || count >= 4 || (count >= 2 && FREE_TEXT.test(words));
 }
 
-/** The kinds that a value only seems to have: a version can look like an address, the word of a plan or a header like a name. */
+/** The kinds that a value only seems to have: a version can look like an IP address, a plan or header like a name. */
 export function seemingKinds({ named }: JsonPlace, value: string): readonly string[] {
   const words = named?.words ?? '';
   if (/(?:version|user agent|ua|build)$/.test(words)) return ['ip', 'name'];

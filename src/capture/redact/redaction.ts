@@ -190,7 +190,7 @@ export class Redaction {
     return redacted === value ? raw : JSON.stringify(redacted);
   }
 
-  /** A plain word is the name of a field, even if a person has the same name; with a digit, it can be an id. */
+  /** Redacts a key. Keeps a plain word: it names a field, even if it is also a person's name. With a digit, it can be an id. */
   #key(key: string, { place, known }: RedactedField): string {
     if (/^[A-Za-z_$][A-Za-z_$-]*$/.test(key)) return key;
     const row = kindOfMapKey(place);

@@ -79,7 +79,7 @@ export function* pairSpans(text: string, pseudonyms: Pseudonyms): Generator<Reda
   }
 }
 
-/** Replaces a whole value. An e-mail in it gets the pseudonym that it has everywhere. */
+/** Replaces a whole value, except the public prefix of an id. An e-mail in it gets the pseudonym that it has everywhere. */
 export function replacedValue(value: string, row: PersonalKind, pseudonyms: Pseudonyms): string {
   const prefix = row.kind === 'id' ? publicPrefix(value) : '';
   const replace = (text: string): string => row.replace?.(text, pseudonyms) ?? pseudonyms.alike(text);

@@ -34,16 +34,16 @@ export const OF_A_PERSON = new RegExp(
 /** Matches a name of at least two words. */
 export const FULL_NAME = /^\p{Lu}[\p{Ll}'-]+(?: \p{Lu}[\p{L}'.-]*)+$/u;
 const NAME = /^name$/;
-/** Matches words with the endings of those for people: `rider`, `conductor`, `mentee`. */
+/** Matches words that end like words for people: `rider`, `conductor`, `mentee`. */
 const ROLE = /(?:^| )(?:\S{2,}(?:er|or|ist|ant|ee)|host|coach|guardian)s?$/;
 
 /** Keys of the data of an event, whose name tells what they describe. */
 const TRANSPARENT =
   /^(?:data|object|payload|resource|entity|item|record|current|previous|attributes|previous attributes|properties|fields|merge fields|merges|body|details?|old|new|before|after|sobject|snapshot|values|content)$/;
 const VALUES = /^(?:properties|attributes|fields|merge fields|merges)$|(?:^| )profiles?$/;
-/** Keys of the values that something had before, which stand beside those that it has. */
+/** Matches the words of keys for earlier values, which stand beside the current ones. */
 const EARLIER = /^(?:previous|prior|old|before|updated from|changes)(?: (?:attributes|values|data|record))?$/;
-/** Keys of what a person filled in. */
+/** Matches the words of keys for a form that a person filled in. */
 const FORM = /^(?:form|fields?|submission|entry)$/;
 const DISCRIMINATOR =
   /^(?:(?:object|resource|entity|record|model)(?: ?(?:type|kind|name))?|type|kind|schemas)$/;
@@ -60,9 +60,9 @@ const PERSONAL_FIELDS = [
   /^(?:(?:last|family) ?name|sur ?name|l ?name|family|last)$/,
   /^(?:birth ?(?:day|date)|date ?of ?birth|dob|avatar(?: ?url)?|gender|age|ssn)$/,
 ];
-/** Keys of messages. One with a name and an e-mail is a form that a person sent. */
+/** Matches the words of keys for parts of a message. With a name and an e-mail address, it is a form that a person sent. */
 const OF_A_MESSAGE = /^(?:body|subject|text|html|message)$/;
-/** Keys of sales and of events, which have a person among other things. */
+/** Matches the words of keys of sales and events, which contain data of a person among other data. */
 const OF_A_SALE =
   /(?:^| )(?:amount|price|subtotal|total|gross|fee|quantity|line items|items|products|(?:order|transaction|txn|message|event) ?(?:id|number))$/;
 const PAYMENT_FIELD =
@@ -104,7 +104,7 @@ function subjectByContent(object: JsonPlace, words: string): SubjectKind | undef
   return payment && 'payment';
 }
 
-/** The subject that the object itself names: `object: "customer"`, `type: "User"`. No person has the address noreply@…. */
+/** The subject that the object itself names: `object: "customer"`, `type: "User"`. An address noreply@… is not a person's. */
 function typeOf(object: JsonPlace): SubjectKind | undefined {
   const email = textAt(object, /^e-?mail$/i) ?? '';
   if (/^(?:noreply|donotreply)@/i.test(email.replaceAll('-', ''))) return 'organization';
@@ -158,7 +158,7 @@ export function textAt(place: JsonPlace | undefined, key: RegExp): string | unde
   return place?.fields.find((field) => field.text !== undefined && key.test(field.key))?.text;
 }
 
-/** Whether an object has an object or a list, other than its own values, whose key has these words. */
+/** Whether an object contains an object or a list whose key has these words. Ignores those that only group its own values. */
 function hasInside({ fields }: JsonPlace, keys: RegExp): boolean {
   const inside = fields.filter(({ shape }) => shape === 'object' || shape === 'list');
   return inside.some(({ words }) => keys.test(words) && !VALUES.test(words));
@@ -181,7 +181,7 @@ function isEventName({ words, text }: JsonPlace): boolean {
   return !/^(?:type|action)$/.test(words) || /\w[.:/]\w|^[a-z]+_[a-z]+ed$/.test(text);
 }
 
-/** The name of the event around an object. That of a header is around the outermost value. */
+/** The name of the event in the three objects around an object, or of that in a header for the outermost value. Else empty. */
 export function eventAround(object: JsonPlace): string {
   let at = object.named?.around;
   for (let depth = 0; at !== undefined && depth < 3; depth++) {

@@ -128,7 +128,7 @@ const CATCH =
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/** Advice with this flag is not for `hooks test`, which does not repeat messages. */
+/** Marks advice to leave out, because `hooks test` does not retry messages. */
 const FLAG_OF_SENDERS = '--retry-for';
 
 export function ownCause(response: CheckResponse): ReceiverMistake | undefined {

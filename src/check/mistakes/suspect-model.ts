@@ -22,7 +22,7 @@ export interface CheckProbe {
   readonly isForged: boolean;
   /** Undefined if the body is not JSON. */
   readonly facts: ContentFacts | undefined;
-  /** The code of the check; `forged`; of a message also `repeated`, `large`, and the features of its content. */
+  /** The check's code; `forged` if it is; for a message in JSON its features, and `repeated` and `large` if it is. */
   readonly traits: ReadonlySet<string>;
 }
 
@@ -45,25 +45,25 @@ export function probeOf(
 export interface ProbeOutcome extends CheckProbe {
   readonly response: CheckResponse;
   readonly isRight: boolean;
-  /** State after a connection reset: `dead` if the receiver refuses connections, `restarted` if it did for a while. */
+  /** State after a connection reset: `dead` if connections are refused, `restarted` if they were for a while. */
   readonly aftermath?: 'dead' | 'restarted' | undefined;
   /** Sentence that quotes the error that the receiver printed during the check. */
   readonly printed?: string | undefined;
 }
 
-/** A mistake that a receiver may have. By traits of a request, it tells for which of them the mistake shows. */
+/** A mistake that a receiver may have. The traits of a request decide whether the mistake shows in the response. */
 export interface Suspect extends ReceiverMistake {
   /** How the mistake shows: values of Behavior, or statuses as text (`413`). */
   readonly shows: readonly string[];
-  /** Traits with which it always shows: a right response, or another to a forgery, disproves the mistake. */
+  /** Traits for which it always shows. If it does not, a right response or any response to a forgery disproves it. */
   readonly always?: readonly string[];
-  /** Traits with which it may show. */
+  /** Traits for which it may show, even if the request also has a trait of `always`. */
   readonly sometimes?: readonly string[];
-  /** Traits with which it never shows, even if the request has one of the others: showing disproves the mistake. */
+  /** Traits for which it never shows, whatever other traits the request has. If it does show, this disproves it. */
   readonly never?: readonly string[];
 }
 
-/** Whether a mistake shows for a request. Undefined if it has no effect on the request. */
+/** Returns whether a mistake always, sometimes or never shows for a request. Undefined if no trait decides it. */
 export function roleOf(
   suspect: Suspect,
   { traits }: CheckProbe,
@@ -72,7 +72,7 @@ export function roleOf(
   return roles.find((role) => suspect[role]?.some((trait) => traits.has(trait)));
 }
 
-/** The responses of a run. Finds the suspects that explain a failure and that no response disproves. */
+/** Collects the responses of a run, and finds the mistakes that explain a failure and that no response disproves. */
 export class SuspectModel {
   readonly #suspects: readonly Suspect[];
   readonly #observations: ProbeOutcome[] = [];

@@ -3,7 +3,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeForgeries, verifyingFixes } from '../scheme-checks.ts';
 import type { Suspect } from './suspect-model.ts';
 
-/** The mistakes that a receiver may have that verifies by these schemes. */
+/** Returns the mistakes to suspect in a receiver that verifies by these schemes. */
 export function suspectsFor(schemes: readonly SignatureScheme[]): readonly Suspect[] {
   const forgeries = schemeForgeries(schemes).map(({ suspect }) => suspect);
   const several = schemes.filter(({ separator }) => separator !== undefined).map(firstSignatureOnly);
@@ -79,7 +79,7 @@ function verifyingSuspects(schemes: readonly SignatureScheme[]): readonly Suspec
   ];
 }
 
-/** A signature with a wrong last digit, and one made with another secret: both have the right length. */
+/** Codes of checks whose signature is wrong but has the right length: a wrong last digit, and another secret. */
 const OF_RIGHT_LENGTH = ['wrong-signature', 'other-secret'];
 
 const FORGERY_SUSPECTS: readonly Suspect[] = [

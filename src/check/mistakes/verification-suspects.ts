@@ -19,7 +19,7 @@ interface RejectedAlike {
   readonly showsOther: boolean;
 }
 
-/** Explains why a receiver rejects correct and forged messages alike, by what further requests have shown. */
+/** Explains why a receiver may reject correct and forged messages alike: what other requests show, and what remains. */
 export function remainingMistakes({ forgery, compared, tried, showsOther }: RejectedAlike): ReceiverMistake {
   const blames = forgery.cause?.code === 'signature-invalid-there';
   const unsigned = otherThan(forgery, compared.unsigned);

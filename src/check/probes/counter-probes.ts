@@ -204,7 +204,7 @@ function alternatives(phrases: readonly string[]): string {
   return phrases.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
-/** Compares the rejection with the responses to other requests. Returns a mistake that lists the remaining causes. */
+/** Compares the rejection with the responses to other requests. Returns the mistake that they show, or what remains. */
 async function whatRemains(ask: Asker, { response }: FailedMessage): Promise<ReceiverMistake | undefined> {
   if (response.kind !== 'rejected' || isAboutElse(response)) return undefined;
   const forgery = await ask.forgery();

@@ -13,7 +13,7 @@ export interface CauseRule {
   readonly kind: CauseKind;
   readonly confidence: Confidence;
   readonly status?: readonly number[];
-  /** Pattern for the headers of the response: one a line, with a lower-case name, as \`server: nginx\`. */
+  /** Pattern for the headers of the response: one per line, with a lower-case name, such as `server: nginx`. */
   readonly headers?: RegExp;
   /** Pattern for the text of the body: HTML without its tags; JSON as received, or only its messages, unescaped. */
   readonly words?: RegExp;

@@ -75,7 +75,7 @@ function placeOf(node: object): string {
   const name = ['exception', 'errorType', 'name', 'type']
     .map((key) => fields[key])
     .find((text) => typeof text === 'string' && /^[\w.$\\:]+(?:Error|Exception)$/.test(text));
-  // The path of the URL stands in `path` of errors with one of these keys, such as Spring's.
+  // In an object with one of these keys, such as an error of Spring, `path` is the path of the URL.
   const isOfUrl = 'status' in node || 'timestamp' in node;
   const place = name ?? PLACES.map((key) => (isOfUrl && key === 'path' ? '' : fields[key])).find(Boolean);
   if (Array.isArray(place)) return place.filter((part) => typeof part !== 'object').join('.');

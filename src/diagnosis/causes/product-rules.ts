@@ -43,7 +43,7 @@ const PRODUCTS: readonly (readonly [code: string, name: string, pattern: RegExp]
   ['host-heroku', 'Heroku', /herokucdn\.com\/error-pages/],
   ['host-vercel', 'the deployment protection of Vercel', /vercel\.com\/sso-api|Vercel Authentication/],
 ];
-/** Products of which only the status tells, so that they are only likely. Cloudflare's own are 520 to 530. */
+/** Causes that only the status shows, so they are only likely. The statuses 520 to 530 are Cloudflare's own. */
 const BY_STATUS: Readonly<Record<number, string>> = { 502: 'bad-gateway', 504: 'late' };
 const LIKELY = new Set(Object.values(BY_STATUS));
 
@@ -128,7 +128,7 @@ export function productRule({ status, headers, body }: ReadResponse): CauseRule 
   if (isFromProxy(headers)) return productRuleOf('proxy-forward', status);
   const response = `${headerLines(headers)}\n\n${body}`;
   const [code] = PRODUCTS.find(([, , pattern]) => pattern.test(response)) ?? [];
-  const isJson = /^\s*[[{]/.test(body); // made by an application
+  const isJson = /^\s*[[{]/.test(body); // from an application
   const likely = status >= 520 && status <= 530 ? 'firewall-cloudflare' : BY_STATUS[isJson ? 0 : status];
   return productRuleOf(code ?? likely ?? '', status);
 }

@@ -125,12 +125,12 @@ function isSentence(words: string): boolean {
 }
 
 function wordsOf(words: string, text: string, unescaped = ''): ResponseWords {
-  // Words with control characters are binary, such as a compressed body.
+  // Drops words with control characters: they are binary, such as a compressed body.
   const shown = /\p{Cc}/u.test(words) ? '' : words.replace(CREDENTIAL, MASK);
   const quotation = shown.slice(0, MAX_QUOTATION).replace(/[\uD800-\uDBFF]$/, '');
   return { quotation, isTelling: isTelling(quotation), text, unescaped };
 }
 
-/** Matches what looks like a credential: in a URL, after `password=`, and known tokens after their prefix. */
+/** Matches credentials: passwords in URLs, values after names such as `password=`, tokens after a known prefix. */
 const CREDENTIAL =
   /(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)|(?<=(?:password|passwd|pwd|secret|token|api_?key)=)[^\s"',;&]{4,}|(?<=\b(?:Bearer |[sr]k_live_|gh[a-z]_|github_pat_|xox[a-z]-|AKIA))[\w.~+/-]{8,}=*/gi;

@@ -122,7 +122,7 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   }
 }
 
-/** Combines the other usual hash, SHA-1 or SHA-256, with each other mistake. */
+/** Combines the other usual hash (SHA-1 or SHA-256) with each likely mistake in the secret or the body. */
 function* withSha({ context }: MistakenSigner, ...lists: readonly ExplainedMistake[][]) {
   const sha = context.scheme.hash === 'sha256' ? 'sha1' : 'sha256';
   const [notations = [], others = []] = lists;
@@ -181,7 +181,7 @@ function* otherNotations({ context: { scheme } }: MistakenSigner): Generator<Exp
   }
 }
 
-/** Mistakes in the signed text around the body. Wrong ids and times are left out: receivers get both from headers. */
+/** Codes of mistakes in the signed text. Excludes wrong ids and times, because receivers get both from headers. */
 const RECEIVER_FRAMES: ReadonlySet<ReasonCode> = new Set(['other-template', 'timestamp-unit']);
 
 function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {

@@ -31,7 +31,7 @@ async function examine(
   { error, cause, status }: FailureToExamine,
   { show, proxy }: Scene,
 ): Promise<ExaminedFailure | undefined> {
-  // A probe of a cause starts only if the earlier ones agree. Those of all causes run at the same time.
+  // Starts each probe of a cause only if the earlier ones agree. Examines all causes at the same time.
   const agrees = async ({ shows }: CausePrediction): Promise<boolean> => {
     for (const [probe, pattern] of shows) if (!pattern.test(await show(probe))) return false;
     return true;

@@ -25,7 +25,7 @@ export interface CausePrediction {
   readonly shows: readonly (readonly [probe: string, pattern: RegExp])[];
 }
 
-/** Probes that do not use the network. They come first in a prediction. */
+/** Probes that return facts about the request, without a test. They come first in a prediction and are not quoted. */
 export const AT_ONCE: ReadonlySet<string> = new Set(['failed', 'status', 'scheme', 'host', 'way']);
 
 export function predictions(): readonly CausePrediction[] {

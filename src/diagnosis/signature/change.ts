@@ -34,7 +34,7 @@ export interface Applicable<Value, Result = Value> extends SignatureChange {
   readonly apply: (value: Value) => Result | undefined;
 }
 
-/** Makes changes from rows with the same reason code, and a fix for the rows that have none of their own. */
+/** Makes changes with the same reason code from rows. Rows without a fix get `commonFix`. */
 export function coded<Value, Result = Value>(
   code: ReasonCode,
   rows: readonly ChangeRow<Value, Result>[],
@@ -127,7 +127,7 @@ export class Variants<Value> {
     this.#byCost[sum] = made;
   }
 
-  /** Adds `found` to `made`, except values seen before. Returns the added variants. */
+  /** Adds a variant for each change in `found` to `made`, unless its value was seen before. Returns the added variants. */
   #kept(
     found: readonly Changed<Value>[],
     before: readonly SignatureChange[],

@@ -63,8 +63,8 @@ function rightHmac(parts: SignedParts): string {
 type Piece = string | Uint8Array;
 
 /**
- * Returns the mistake of hashing concatenated pieces without a key. `formula` shows the pieces to the user, and `pieces`
- * returns them. It gets the framed body: the body with the text around it that is signed.
+ * Returns the mistake of hashing concatenated pieces without a key. `formula` describes the pieces to the user. `pieces`
+ * returns them; the `body` that it gets includes the text around the body that is signed.
  */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {

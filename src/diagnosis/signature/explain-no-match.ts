@@ -71,7 +71,7 @@ function unexpandedSecret({ secrets, secretOrigin }: SignatureEvidence): Explana
   return name === undefined ? undefined : { code: 'unexpanded-secret', found };
 }
 
-/** Minimum number of combinations to try before a search can conclude: about those of one common mistake and of two. */
+/** Number of combinations below which a stopped search allows only a possible cause, because too little was tried. */
 const FEWEST_TRIED = 100;
 
 function confidenceIn(result: FailedSearch): Confidence {

@@ -129,7 +129,7 @@ function foundText(
   const { what, around } = notation;
   const also = around === undefined ? '' : `, but it ${around}`;
   if (changes.length > 0) return `it is written as ${what}${also}, and it would match ${would}`;
-  // A part of a digest is described by its length: `32 of the 40 digits of the right one`.
+  // The description of a part of a digest begins with its length: `32 of the 40 digits of the right one`.
   if (/^\d/.test(what)) return `the signature is ${what}`;
   return `it is the ${what} of ${scheme.signs === '{body}' ? 'this body' : 'the signed text'}${also}`;
 }

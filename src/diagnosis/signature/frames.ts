@@ -24,8 +24,8 @@ interface Template {
 
 /**
  * Wrong texts around the body that a sender may have signed. The templates are the scheme's own (also with reordered
- * or missing parts, or other separators), those of the other built-in schemes, and one to
- * three fields with usual separators. Each template is filled with the received fields and with guesses.
+ * or missing parts, or other separators), those of the other built-in schemes, and one to three fields with usual
+ * separators. Each template is filled with the received fields and with guesses.
  */
 export class FrameChanges {
   readonly #own: SignedFields;
@@ -92,7 +92,7 @@ const MOST_PARTS = 4;
 const BODY = '{body}';
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 
-/** Fields that services sign with the body, in their order. The ones with unknown fields are left out by `filled`. */
+/** Lists of fields that services sign, in their order. `filled` skips a list with a field that has no value. */
 const USUAL_LISTS =
   'timestamp body,body timestamp,id body,body id,url body,path body,method path body,method url body,timestamp method path body,timestamp path body'.split(
     ',',
@@ -163,12 +163,12 @@ interface FramedRequest {
 /** Fields that services sign together with the body. */
 type Field = 'timestamp' | 'id' | 'path' | 'url' | 'method';
 
-/** Values that a sender may have signed for a field. An unlikely value has an extra cost, and is tried later. */
+/** Values that a sender may have signed for a field. `what` describes the value. Unlikely values have an extra cost. */
 type Guesses = readonly (readonly [value: string, what: string, extraCost?: number | undefined])[];
 
 type FieldGuesses = Readonly<Record<Field, Guesses>>;
 
-/** Collects values that may have been signed: faulty forms of the received id and time, and values in the request. */
+/** Collects values that may have been signed: other times and ids in the request, its path, URL and method. */
 function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): FieldGuesses {
   const { headers, target } = request;
   const paths = target === undefined ? [] : pathGuesses(target.path);
@@ -187,7 +187,7 @@ function guessesOf(request: FramedRequest, { id, timestamp }: SignedFields): Fie
   };
 }
 
-/** Returns the path, both unchanged and as proxies, frameworks and HTML templates change it. */
+/** Returns the path, unchanged and as proxies and frameworks change it. */
 function pathGuesses(path: string): Guesses {
   return [
     [path, 'the path'],
@@ -197,7 +197,7 @@ function pathGuesses(path: string): Guesses {
   ];
 }
 
-/** Returns times up to 10 s before and after the sent one, because a sender may read its clock twice, or retry. */
+/** Returns the times up to 10 s around a Unix time in seconds: a sender may read its clock twice, or retry. */
 function nearTimes(own: string): Guesses {
   if (!/^\d{10}$/.test(own)) return [];
   return Array.from({ length: 20 }, (_, index): Guesses[number] => {
@@ -231,7 +231,7 @@ function idGuesses({ headers, body }: FramedRequest): Guesses {
   ];
 }
 
-/** Maximum number of guesses per field. If several fields are missing, every combination of guesses is hashed. */
+/** Maximum number of guesses per field, besides `nearTimes`. If several fields are missing, all combinations are tried. */
 const MOST_GUESSES = 16;
 
 function distinct(found: Iterable<Guesses[number]>, own: string): Guesses {

@@ -11,8 +11,8 @@ const WORDS_FOR_NOTHING =
   );
 
 /**
- * Returns references to the environment variables that may hold the secret, with and without the scheme's name. If a
- * program does not expand a reference, its text becomes the secret.
+ * Returns the names of environment variables that may hold the secret, and references to them, such as `$SECRET`. A
+ * program that does not expand a reference uses its text as the secret.
  */
 function references(schemeName: string): readonly string[] {
   const service = schemeName.replaceAll('-', '_').toUpperCase();
@@ -21,10 +21,10 @@ function references(schemeName: string): readonly string[] {
   return names.flatMap((name) => [`$${name}`, `\${${name}}`, `%${name}%`, `process.env.${name}`, name]);
 }
 
-/** The secret of our README, and the likeliest placeholders. */
+/** The secret in the README of hooks, and the most common placeholders. */
 const USUAL_EXAMPLES = ['s3cret', 'secret', 'changeme', 'test'];
 
-/** Other placeholders in example code, in words. Each is tried with `_`, with `-`, without either, and in capitals. */
+/** Rarer placeholders: words joined with `_`, with `-` or without a separator, and in upper case with `_`. */
 const PLACEHOLDERS =
   'your secret,your webhook secret,your signing secret,your secret key,your secret here,my secret,my webhook secret,my signing key,test secret,test secret 123,super secret,super secret key,webhook secret,signing secret,secret key,change me,replace me'
     .split(',')
@@ -94,7 +94,7 @@ export function undecoded(
 }
 
 /**
- * Describes what is odd about a secret, in words that follow its length: "12 characters, some of them invisible".
+ * Describes what is odd about a secret, in words that follow its length: "12 characters, some of them masked".
  * Undefined for an ordinary secret.
  */
 export function oddLooksOf(secret: string): string | undefined {

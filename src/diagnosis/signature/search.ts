@@ -133,7 +133,7 @@ class ChangeSearch {
     const base = frame?.cost ?? construct?.cost ?? 0;
     const most = (MOST_CHANGES[sum] ?? 0) - Math.sign(base);
     if (this.isStopped || base > sum || (base < sum && most <= 0)) return undefined;
-    // Changes of the secret come first, because those of a large body take longer.
+    // Tries changes to the secret first, because changes to a large body take longer.
     for (let cost = sum - base; cost >= 0; cost--) {
       for (const secrets of this.#secrets.at(cost)) {
         for (const secret of secrets) {

@@ -46,7 +46,7 @@ const INVISIBLE = /\p{Cc}\[[\d;]*[A-Za-z]|[\u00ad\u200b-\u200f\u2060\ufeff]/gu;
 
 type SecretRow = ChangeRow<string>;
 
-/** Makes a table row for a change that replaces a pattern in the secret. Skipped if nothing matches. */
+/** Makes a table row for a change that replaces a pattern in the secret. It does not apply if nothing matches. */
 function without(cost: Cost, would: string, pattern: RegExp, replacement = ''): SecretRow {
   return [cost, would, (secret) => replaced(secret, pattern, replacement)];
 }
@@ -57,8 +57,8 @@ function only(cost: Cost, would: string, pattern: RegExp): SecretRow {
 }
 
 /**
- * Makes rows for text before, after or around a secret, such as a newline, that only one side has: one adds the text,
- * unless the secret has white space there already, the other removes it. Removing costs 1: few secrets should have it.
+ * Makes two rows for text before, after or around the secret of one side, such as a newline. One adds the text, unless
+ * white space is there already. The other removes it, and costs 1, because such text is seldom part of a secret.
  */
 function affix(cost: Cost, what: string, before: string, after = ''): readonly SecretRow[] {
   const place = before === '' ? 'at the end of' : after === '' ? 'before' : 'around';

@@ -3,7 +3,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { DIGEST_BYTES } from './constructs.ts';
 import { diagnosisFor, recipeOf, type Explanation } from './diagnosis-for.ts';
 
-/** Explains a text that is no complete digest: a known wrong value, a malformed header, no text, or a wrong length. */
+/** Explains a signature that is not a complete digest: a known value, a malformed header, or a wrong length. */
 export function explainUnreadable(evidence: SignatureEvidence): Diagnosis {
   const { scheme, presented } = evidence;
   const text = presented.signatures[0]?.trim() ?? presented.value;
@@ -25,7 +25,7 @@ function wholeSignature(scheme: SignatureScheme): string {
   return 'Look at how the sender writes the digest and at whether the header was copied whole: X-Signature is the HMAC-SHA1 in 40 hex digits';
 }
 
-/** Values that are no signatures. The words follow "the signature". */
+/** Known values that are not signatures. `found` follows the words "the signature". */
 const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: string])[] = [
   [
     /^(?:undefined|null|None|nil|NaN|true|false|\[object \w+\]|\[[A-Z]@[0-9a-f]+|<Buffer .*|System\.Byte\[\])$/,
@@ -39,7 +39,7 @@ const KNOWN_VALUES: readonly (readonly [pattern: RegExp, found: string, fix: str
   ],
 ];
 
-/** Explains a value that clearly is no signature, or is our secret. */
+/** Explains a value that is one of our secrets or clearly not a signature. Undefined for other values. */
 export function knownValue({ secrets }: SignatureEvidence, value: string): Explanation | undefined {
   const text = value.trim();
   if (text !== '' && secrets.includes(text)) {

@@ -14,14 +14,14 @@ import type { Destination } from '../destination.ts';
 import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** The body to post to a webhook, with its signature unless there is no secret. */
+/** The body to post to a webhook, with its signature and the headers that belong to it. */
 export interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
-  /** The headers of a new signature, of each scheme: name, value, name, value … Empty without a secret. */
+  /** The headers of a new signature by each scheme: name, value, name, value … Empty without a secret. */
   readonly headers: readonly string[];
   readonly signatures?: SignedHeaders['signatures'];
-  /** The headers that came with the body: name, value, name, value … */
+  /** The headers of the captured request to send again with the body: name, value, name, value … */
   readonly receivedHeaders: readonly string[];
   /** The value of `Idempotency-Key`. Undefined if the header is not sent. */
   readonly idempotencyKey: string | undefined;
@@ -46,8 +46,8 @@ export interface OutgoingAttempt {
 }
 
 /**
- * Signs a body for an attempt at `at`, with the current secret, which may be newer than the delivery. Without a secret, the
- * signature that came with the body is sent.
+ * Signs a body for an attempt at `at`, with the current secret, which may be newer than the delivery. Without a secret, keeps
+ * the signature that was received with the body.
  */
 export function signedBody(
   { body, messageId, received }: UnsignedBody,
@@ -85,8 +85,8 @@ export function toRequest(
 const KEY = 'idempotency-key';
 
 /**
- * Returns the headers of a webhook with the received ones. Configured headers and those of a new signature replace received
- * ones, and received ones replace the default ones.
+ * Combines the headers of a webhook with those that were received. Configured headers and those of a new signature replace
+ * received ones, and received ones replace default ones.
  */
 function commonHeaders({ headers, ownNames }: Webhook, signed: SignedBody): string[] {
   const { receivedHeaders: received } = signed;
@@ -101,7 +101,7 @@ function commonHeaders({ headers, ownNames }: Webhook, signed: SignedBody): stri
   return [...headers.filter((_, index) => !replaced.has(nameAt(headers, index))), ...kept];
 }
 
-/** The lower-case name that belongs to an element of a list: name, value, name, value … */
+/** The lower-case name of the header at an index of a list: name, value, name, value … The index can be that of a value. */
 function nameAt(headers: readonly string[], index: number): string {
   return (headers[index - (index % 2)] ?? '').toLowerCase();
 }

@@ -8,7 +8,7 @@ import type { LaneHealth } from '../health.ts';
 import type { UninterruptedRun } from '../uninterrupted-run.ts';
 import type { ResponseCauses } from './classify.ts';
 
-/** Returns the headers that came with a body. Undefined if the body did not come with a request. */
+/** Returns the headers of the captured request that had this body. Undefined if there was none. */
 export type HeadersOfBody = (body: Uint8Array) => ReceivedHeaders | undefined;
 
 /** Context that the rounds of a lane share. */
@@ -25,7 +25,6 @@ export interface RoundContext {
   /** Aborts the attempts in flight. */
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
-  /** Returns the headers of the captured request whose body is sent. */
   readonly headersOfBody?: HeadersOfBody | undefined;
   /** Loads the functions that explain failed responses. Called after each failed response. */
   readonly loadCauses?: () => Promise<ResponseCauses>;

@@ -28,7 +28,7 @@ export function runRound(
 class Round {
   readonly #beganAt: number;
   #progress: Progress;
-  /** The body of the last attempt. */
+  /** The body of the last attempt with its signature. Undefined before the first attempt. */
   #signed: SignedBody | undefined;
   readonly #claim: Claim;
   readonly #context: RoundContext;
@@ -158,7 +158,7 @@ class Round {
     return result;
   }
 
-  /** Signs with the time of the attempt. */
+  /** Signs the body for an attempt that begins now. */
   #sign(): SignedBody {
     const { destination, clock, headersOfBody } = this.#context;
     const { body, messageId } = this.#claim.delivery;

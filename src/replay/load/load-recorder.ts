@@ -119,7 +119,7 @@ export class LoadRecorder {
   readonly #unused: LoadTally[] = [];
   #ended = 0;
   #inFlight = 0;
-  /** Most messages that were in flight at once, those of the warm-up included. */
+  /** Maximum number of messages that were in flight at once, including those of the warm-up. */
   peakInFlight = 0;
   /** Number of messages that could not be sent, and that waited mostly for the sender itself. */
   heldBack = 0;

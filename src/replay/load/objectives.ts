@@ -16,7 +16,10 @@ export interface Objective {
   readonly bound: number;
 }
 
-/** Each operator holds on one side of its bound, so that an objective holds always or never if both ends agree. */
+/**
+ * Comparisons of a value with a bound. Each except `=` has one result below the bound and the other above it. If the lowest and
+ * the highest possible value have the same result, so have all values: the objective always holds or never does.
+ */
 const OPERATORS = {
   '<=': (value, bound) => value <= bound,
   '>=': (value, bound) => value >= bound,
@@ -85,7 +88,7 @@ function holds({ operator, bound }: Pick<Objective, 'operator' | 'bound'>, value
   return OPERATORS[operator](value, bound);
 }
 
-/** Parses the limit of an objective. Returns the problem if it should be a duration and is none. */
+/** Parses the limit of an objective. Returns the problem of a malformed duration. Undefined for another malformed limit. */
 function boundOf(metric: Objective['metric'], value: string): number | NotADuration | undefined {
   if (metric === 'latency') return value === '' ? undefined : parseDuration(value);
   const [, count, percent = count] = BOUNDS[metric === 'rate' ? 'rate' : 'errors'].exec(value) ?? [];

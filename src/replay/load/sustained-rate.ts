@@ -2,12 +2,13 @@
 const PARTS = 200;
 
 /**
- * Measures the most acknowledgments in any period as long as messages were due. A constant latency only moves that period,
- * and one early or late response does not move it. A receiver that falls behind spreads its responses over a longer time.
+ * Measures the maximum number of acknowledgments in any period as long as the time for which messages were due. A constant
+ * latency only shifts that period, and a single early or late response does not shift it. A receiver that falls behind spreads
+ * its responses over a longer time, so that fewer are in any such period.
  */
 export class SustainedRate {
   readonly #partMs: number;
-  /** Number of acknowledgments by part of the load. Later parts follow its end. */
+  /** Number of acknowledgments by the number of the part, from 0. Parts after the end of the load are numbered on. */
   readonly #acknowledged = new Map<number, number>();
 
   /** @param durationMs planned duration of the load */
@@ -22,7 +23,7 @@ export class SustainedRate {
 
   /** Returns the acknowledgments per second. `sentMs`: how long messages were due. */
   perSecond(sentMs: number): number {
-    // A period has one more part, because its first acknowledgment need not open a part.
+    // Includes one more part, because the first acknowledgment of the period can be in the middle of a part.
     const more = Math.ceil(sentMs / this.#partMs);
     const parts = [...this.#acknowledged];
     const counts = parts.map(([from]) =>

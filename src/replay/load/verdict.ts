@@ -34,7 +34,7 @@ interface LoadOutcomes extends JudgedObjectives {
   readonly acknowledged: number;
   /** Number of messages that failed, could not be sent or were lost, plus entries that are not messages. */
   readonly failed: number;
-  /** Number of these that the sender could not send, and that waited mostly for the sender itself. */
+  /** Number of failed messages that could not be sent, and that waited mostly for the sender itself. */
   readonly heldBack: number;
 }
 

@@ -118,7 +118,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     if (speech === 'closed') return 'closes the connection after';
     return words === undefined ? '' : `responded with ${words} to`;
   },
-  /** Says that the receiver speaks TLS or HTTP if it is asked without the proxy. */
+  /** Says that the receiver responds in TLS or HTTP without the proxy. */
   bypass: async ({ proxy, receiver, url: { protocol, host } }) => {
     if (proxy === undefined) return '';
     const { speech } = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);

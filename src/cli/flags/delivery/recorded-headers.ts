@@ -7,12 +7,12 @@ import { rawHeaderList } from '../../../signature/schemes/header-list.ts';
 import { chosenSchemeNames, type SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { destinationsOf, signingSchemes, signingSecrets, type WhereTo } from './where-to.ts';
 
-/** Matches the lower-case names of headers that each delivery has with values of its own. */
+/** Matches the lower-case names of headers whose values belong to a single delivery. */
 const DELIVERY_HEADER = /^(?:idempotency-key|traceparent|tracestate)$/;
 
 /**
- * Returns the headers of a capture that --exact sends again: without those of the connection, of proxies and of one
- * delivery, and without masked values. Undefined for an entry that is no capture.
+ * Returns the headers of a capture that --exact sends again: all except those of the connection, of proxies and of a
+ * single delivery, and those with masked values. Undefined for an entry without a captured request.
  */
 export function recordedHeaders({ request }: FoundEntry): ReceivedHeaders | undefined {
   const sent = endToEndHeaders(request?.headers.flat() ?? []).filter(([name, value]) => {
@@ -22,7 +22,7 @@ export function recordedHeaders({ request }: FoundEntry): ReceivedHeaders | unde
   return request && receivedHeaders(sent);
 }
 
-/** The headers of the captures that --exact sends, by their bodies, and what of the captures is not sent. */
+/** Keeps the headers of the captures that --exact sends, by their bodies, and notes what is not sent as received. */
 export class RecordedHeaders {
   readonly #byBody = new WeakMap<Uint8Array, ReceivedHeaders>();
   readonly #own: readonly SignatureScheme[];
@@ -55,7 +55,7 @@ export class RecordedHeaders {
 
   readonly of = (body: Uint8Array): ReceivedHeaders | undefined => this.#byBody.get(body);
 
-  /** Says what of the captures is not sent as it came, and what becomes of their signatures. */
+  /** Returns remarks for the user: what of the captures is not sent as received, and what happens to their signatures. */
   remarks(to: WhereTo): readonly (string | undefined)[] {
     if (this.#captures === 0) return [];
     if (to.kind === 'queue') {

@@ -34,7 +34,7 @@ export function unplannedError([first, ...others]: readonly PlanViolation[]): Un
   return new UnplannedError(sentence + more, { path, got, hint });
 }
 
-/** Describes an entry that cannot be sent. The body of a capture needs to be no message with --exact. */
+/** Describes an entry that cannot be sent. For a capture, suggests --exact, which also sends bodies that are not messages. */
 export function invalidEntry({ kind, origin }: ReplayEntry, error: HooksError): InvalidEntry {
   const isOther = kind === 'capture' && error.hint?.includes('--exact') !== true;
   const hints = [error.hint, isOther ? 'add --exact to send the capture as it came' : undefined];

@@ -239,7 +239,7 @@ interface KeptInvalid {
   readonly invalid: InvalidEntry;
 }
 
-/** Describes that the flags which leave out messages left out all of them. */
+/** Says that flags such as --filter left out all messages. */
 export function nothingLeftText(
   skipped: number,
   { filter, offset, resume, again }: Pick<ReplayOptions, 'filter' | 'offset' | 'resume' | 'again'>,

@@ -27,10 +27,10 @@ function innerBody(body: KeptBody): InnerBody | undefined {
 
 const JSON_ALONE = `Give the JSON alone: a log, a terminal, a form, a socket and a program that prints bytes have other text around it (--format http reads a whole request). ${RAW_BYTES}`;
 
-/** Returns the JSON of a message in a text that is no form (`payload=…`): after a log's label, or before zsh's `%`. */
+/** Returns JSON inside other text: after a log's label, or before zsh's `%`. Undefined for a form (`payload=…`). */
 function jsonInText({ text = '', problem }: KeptBody): string | undefined {
   if (problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
-  // Requires an object or a list of objects: a date such as 2024-01-01 begins with complete JSON too, the number 2024.
+  // Requires an object or a list of objects, because other text can begin like JSON: 2024-01-01 with a number.
   const json = /\{\s*"[^]*|\[\s*\{[^]*/.exec(text)?.[0] ?? '';
   const { problem: atEnd } = new KeptBody(Buffer.from(json));
   return atEnd === undefined || atEnd.isAfterEnd ? json.slice(0, atEnd?.at).trim() : undefined;
@@ -74,7 +74,7 @@ const CUT_OFF =
 /** Maximum number of characters to quote from a body that is not JSON. */
 const QUOTED = 40;
 
-/** Returns the oddities that a body can have, the most telling first, each with whether the body has it. */
+/** Returns all known oddities of bodies, the most telling first, each with whether this body has it. */
 function looksOf({ bytes, head, text = '', problem }: KeptBody): readonly Look[] {
   const isCutOff = /^\s*[[{]/.test(head) && problem !== undefined && problem.at >= text.trimEnd().length;
   const beginning = `it begins with "${printable(text, QUOTED)}"`;

@@ -7,7 +7,7 @@ import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change
 /** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
 
-/** Changes to the parts of JSON: takes one, or changes the members and values as a program does that rewrites the body. */
+/** Changes that take one part of JSON, put it in a list, or change members and values as other programs write them. */
 export const PART_CHANGES = new ChangeTable([
   ...coded<JsonNode, string>('first-of-array', [
     [1, 'over the first message of the list alone', (node) => listIn(node)?.slice(0, 1).map(compact)[0]],

@@ -52,7 +52,7 @@ class SpelledJson {
     this.#longest = Math.max(LEAST_LONGEST, 16 * given.length);
   }
 
-  /** Yields the JSON in styles of other serializers, such as Python's json.dumps. Rarer styles cost more. */
+  /** Yields the JSON in the styles of this cost, as other serializers write it, such as Python's json.dumps. */
   *spelled(cost: Cost): Generator<Changed<string>> {
     const hows = spellings.get(cost) ?? jsonSpellingsOfCost(cost);
     spellings.set(cost, hows);
@@ -68,7 +68,7 @@ class SpelledJson {
     }
   }
 
-  /** Whether a style's numbers and unusual escapes affect this JSON. If not, another style writes the same text. */
+  /** Whether a style writes a text of its own. False if its numbers or its unusual escapes do not affect this JSON. */
   #tells({ escape, usual, number }: Spelling): boolean {
     if (number !== undefined && !this.#numbers.some((text) => number(text) !== text)) return false;
     const literal = (this.#escaped ??= JSON.stringify(
@@ -88,5 +88,5 @@ class SpelledJson {
   }
 }
 
-/** Number of characters to which even a small body may grow when it is rewritten, with indentation for example. */
+/** Minimum of `#longest`, because a small body can grow a lot when it is rewritten, for example with indentation. */
 const LEAST_LONGEST = 1024 * 1024;

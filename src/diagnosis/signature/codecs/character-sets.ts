@@ -4,7 +4,7 @@ import type { Codec } from './codec.ts';
 const AS_UTF_8 =
   'Read, sign and write the body as UTF-8 on both sides, or better as bytes: a reader, a database connection or a file has another character set';
 
-/** Matches control characters other than white space, which binary data has and text in one-byte characters has not. */
+/** Matches control characters, other than white space, that occur in binary data but not in one-byte text. */
 const CONTROLS = /(?![\s\x7f-\x9f])\p{Cc}/u;
 
 /** Encodings other than plain UTF-8: other character sets, UTF-8 applied twice, Unicode forms. None changes ASCII. */
@@ -35,7 +35,7 @@ export const CHARACTER_SETS: readonly Codec[] = [
   },
   ...(['NFC', 'NFD'] as const).map((form): Codec => ({
     name: `Unicode form ${form}`,
-    // Normalizing more combining marks in a row than any language uses takes quadratic time (UAX #15).
+    // Skips texts with more combining marks in a row than any language uses, because they take quadratic time.
     encode: ({ text }) => (/\p{M}{31}/u.test(text) ? undefined : text.normalize(form)),
     fix: 'Sign the bytes that are sent: macOS, databases and libraries write accents in another Unicode form',
   })),

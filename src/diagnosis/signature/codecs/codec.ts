@@ -21,9 +21,9 @@ export interface Codec {
   readonly decode?: (encoded: Written) => Bytes | undefined;
   /** Cost of encoding; decoding has DECODING_COST. @default 2 */
   readonly cost?: Cost;
-  /** Reason code for an encoded body that was signed. @default other-encoding */
+  /** Reason code for a body that was encoded before it was signed. @default other-encoding */
   readonly signed?: ReasonCode;
-  /** Reason code for a body that was first signed and then encoded. @default `signed` */
+  /** Reason code for a body that was encoded after it was signed. @default `signed` */
   readonly received?: ReasonCode;
   /** Fix for the code other-encoding. @default SAME_BYTES */
   readonly fix?: string;
@@ -35,8 +35,8 @@ export type ChangeMeaning = Pick<SignatureChange, 'code'> & { readonly fix?: str
 const DECODING_COST: Cost = 1;
 
 /**
- * Returns one change for each codec that has a function for this direction. `what` is encoded or decoded. Changes to a
- * secret need their own `meaning`, because codecs have codes and fixes for bodies.
+ * Returns one change for each codec that has a function for this direction. `what` names what is encoded or decoded.
+ * Changes to a secret need their own `meaning`, because codecs have codes and fixes for bodies.
  */
 export function codecChanges(
   codecs: readonly Codec[],

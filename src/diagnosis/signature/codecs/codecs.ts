@@ -27,7 +27,7 @@ export const BYTE_CODECS: readonly Codec[] = [
   UTF_16,
 ];
 
-/** Compression, and texts of objects. They are not tried for secrets, which are short texts. */
+/** Encodings to try for bodies only: compression, Python's text of an object, and a form field. */
 export const BODY_CODECS: readonly Codec[] = [
   {
     name: 'gzip or zlib',
@@ -70,7 +70,7 @@ export const PERCENT_ENCODINGS: readonly Codec[] = [
   },
 ];
 
-/** Ways to escape quotes, line breaks, tabs or slashes, as in JSON strings and in arguments of `echo`. */
+/** Escapes of JSON strings, and typographic quotes and dashes, which are only decoded. */
 export const ESCAPES: readonly Codec[] = [
   {
     name: 'a JSON string',
@@ -130,7 +130,7 @@ function pythonBytesText(bytes: Buffer): string {
   return `b${quoted.replaceAll(/[^ -~]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}`;
 }
 
-/** The text that Python's `str(message)` returns after parsing JSON: `{'test': True}`. Undefined if it is not JSON. */
+/** The text that Python's `str(message)` returns for parsed JSON: `{'test': True}`. Undefined if `text` is not JSON. */
 function pythonText(text: string): string | undefined {
   return stringified(text)?.replaceAll(
     /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,

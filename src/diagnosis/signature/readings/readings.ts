@@ -10,7 +10,7 @@ export interface NotationProblem {
   readonly code: ReasonCode;
   /** Describes how the digest is written: `HMAC-SHA1 in base64`. */
   readonly what: string;
-  /** Describes other characters in the signature, to follow "it": ``has other text around its digits: `sha1=…` ``. */
+  /** Describes what is around or between the digits, to follow "it": ``has other text around its digits: `sha1=…` ``. */
   readonly around?: string | undefined;
   readonly fix?: string | undefined;
 }
@@ -91,7 +91,7 @@ function undecorated(text: string): readonly string[] {
   return [longest, ...others.filter(({ length }) => length === longest.length)].slice(0, MOST_TOKENS);
 }
 
-/** Adds to a reading of `token` in what form the text has these digits: with other text, or with other characters. */
+/** Adds to a reading of `token` what the text has besides: text around the digits, or other characters between them. */
 function decorated(
   reading: Reading,
   text: string,
@@ -179,11 +179,11 @@ function* wholeReadings(digest: Buffer, form: string, scheme: SignatureScheme): 
   };
 }
 
-/** The fix for a digest with other bytes around it: in Go, mac.Sum(body) appends the digest to the body. */
+/** The fix for a digest with other bytes around it, which Go's mac.Sum(body) returns: it appends the digest to the body. */
 const SUM_OF_NIL =
   'Hash the body, then write the digest alone: in Go, mac.Write(body) and mac.Sum(nil), because mac.Sum(body) only puts the body before the digest';
 
-/** Minimum length, in bits, of a text that is tried as a part of a digest: with the scheme's hash, and with others. */
+/** Minimum length, in bits, of a text to read as a part of a digest: of the scheme's hash (`own`), or of another hash. */
 const FEWEST_BITS = { own: 32, other: 128 };
 
 /**

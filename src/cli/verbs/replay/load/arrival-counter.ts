@@ -3,28 +3,28 @@ import type { Io } from '../../../io.ts';
 import type { Arrivals } from './load-result.ts';
 import { readReceived } from './received-count.ts';
 
-/** How many times longer than a reading the pause after it is, so that a slow command does not slow the sender. */
+/** Ratio of the pause after a reading to the time of the reading, so that a slow command does not slow the sender. */
 const PAUSE_FACTOR = 9;
-/** Time between two readings at the end. */
+/** Time between two readings after the load. */
 const PAUSE_MS = 200;
-/** Time without growth at the end after which no more messages are expected, and the longest time to wait for them. */
+/** Time without growth after which no more messages are expected, and the maximum time to wait after the load. */
 const [SETTLED_MS, LONGEST_MS] = [5_000, 30_000];
 
 /**
- * Follows the number of `--received` during a load. A number that falls has started again at 0, because the receiver was
- * restarted. How many messages arrived between the last reading and the restart is unknown.
+ * Follows the number that `--received` reads during a load. If it falls, the receiver was restarted and counts from 0 again.
+ * How many messages arrived between the last reading and the restart is unknown.
  */
 export class ArrivalCounter {
-  /** Whether the number fell or could not be read during the load, so that messages may have arrived unseen. */
+  /** Whether the number fell, or grew too little after a failed reading, so that messages may have arrived uncounted. */
   isUncertain = false;
   readonly #source: string;
   readonly #io: Io;
   #last = 0;
   #received = 0;
-  /** Number of messages acknowledged in the seconds of the load so far, and when the last reading began. */
+  /** Number of messages acknowledged up to the last ended second of the load, and up to the start of the last reading. */
   #acknowledged = 0;
   #acknowledgedAtLast = 0;
-  /** Number of messages that were acknowledged while the number fell, and of which any may have arrived. */
+  /** Number of acknowledged messages of which any may have arrived uncounted. */
   #unknown = 0;
   #hasFailed = false;
   #nextAt = 0;
@@ -41,19 +41,19 @@ export class ArrivalCounter {
     return counter;
   }
 
-  /** Reads the number during the load, after a second in which this many messages were acknowledged. */
+  /** Counts the messages acknowledged in one second of the load. Reads the number, unless a reading or a pause goes on. */
   second(acknowledged: number): void {
     this.#acknowledged += acknowledged;
     if (this.#reading === undefined && elapsedMs() >= this.#nextAt) this.#reading = this.#readMeanwhile();
   }
 
   /**
-   * Reads the number until it has grown by `acknowledged`, the number of all acknowledged messages, or has not grown for
-   * SETTLED_MS, because a receiver can store a message after acknowledging it. Throws InputError if it cannot be read.
+   * Reads the number until it has grown by `acknowledged` (all acknowledged messages), or has not grown for SETTLED_MS, at most
+   * for LONGEST_MS: a receiver can store a message after acknowledging it. Throws InputError if the number cannot be read.
    */
   async finish(acknowledged: number): Promise<Arrivals> {
     await this.#reading;
-    // The seconds do not include the warm-up. Its messages may have been acknowledged while the number fell.
+    // The seconds do not include messages of the warm-up, which may also have arrived uncounted.
     this.#unknown += acknowledged - this.#acknowledged;
     const startedAt = elapsedMs();
     for (let [grownAt, before] = [startedAt, -1]; ; before = this.#received) {

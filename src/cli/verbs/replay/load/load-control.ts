@@ -30,7 +30,7 @@ const GRACE_MS = 1_000;
 export class LoadControl {
   /** Why the load ended early. Undefined if it did not. */
   stopped: EarlyEnd | undefined;
-  /** Most messages that were in flight at once. */
+  /** Maximum number of messages that were in flight at once. */
   peakInFlight = 0;
   readonly #sendings: readonly LoadSending[];
   readonly #onAcknowledged: (count: number) => void;

@@ -158,8 +158,8 @@ async function openSendings(
 }
 
 /**
- * Returns the limits of a load, which depend only on the flags. The concurrency and the retry window of the config do
- * not apply.
+ * Returns the limits of a load, which depend only on the flags and on the limit of open files. The concurrency and the
+ * retry window of the config do not apply.
  */
 function limitsOf({ concurrency, retryFor }: ReplayOptions, to: ToWebhooks): LoadLimits {
   const [enabled] = destinationsOf(to.sources).filter((each) => each.enabled);
@@ -213,7 +213,7 @@ const OTHER_FILES = 100;
 /** Maximum number of connections to one address: Linux has only 28,232 local ports for them by default. */
 const MAX_CONNECTIONS = 20_000;
 
-/** Returns the number of connections that the limit of open files allows. Infinity if the limit is unknown. */
+/** Returns the number of connections that the limit of open files allows. Infinity if there is no limit or it is unknown. */
 function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }; // as Node documents it
   const files = Number(userLimits?.open_files?.soft ?? Number.NaN);

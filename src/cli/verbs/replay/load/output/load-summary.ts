@@ -31,7 +31,7 @@ export interface LoadSummary {
   readonly serviceMs: LatencyMs;
   /** Number of messages that an interruption aborted before they got a response. */
   readonly unsent: number;
-  /** Number of requests that repeat a failed one, of `--retry-for` or of the HTTP client. */
+  /** Number of requests that repeated a failed one, because of `--retry-for` or by the HTTP client itself. */
   readonly retries: number;
   /** Number of messages that failed in the warm-up. `errors` and `failures` do not include them. */
   readonly warmupFailed: number;
