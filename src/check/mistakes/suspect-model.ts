@@ -6,9 +6,9 @@ import type { CheckRequest } from '../sample.ts';
 import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
 
 /**
- * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: it rejects the request as it rejects a forgery (a
- * request with a wrong signature), or no forgery was sent. `refused`: it rejects the request in another way, so the
- * signature is not the reason. `failing`: a 5xx, or a 4xx that asks to wait. `late`: no response in time. `broken`: no
+ * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: a rejection like that of a forgery (a request with
+ * a wrong signature), or any rejection if no forgery was sent. `refused`: any other rejection, so the signature is not the
+ * reason. `failing`: a 5xx, or a 4xx that asks to wait. `late`: no response in time. `broken`: no
  * response for another reason, such as a closed connection. `unclear`: a redirect, or a 2xx whose body is an HTML page
  * or reports a failure or a rejection.
  */
@@ -110,8 +110,8 @@ export class SuspectModel {
   }
 
   /**
-   * The mistake of rejecting a request without a 4xx: with a redirect, or a 2xx with an HTML page or words of
-   * rejection. If at least three correct messages got the same body, another body for a forgery counts as such words.
+   * Returns the mistake of rejecting without a 4xx: by a redirect, or by a 2xx with an HTML page or a rejection in its
+   * body. If three or more correct messages all got one reply, any other reply to a forgery counts as a rejection.
    */
   unclearRejection({ response, isForged }: ProbeOutcome): ReceiverMistake | undefined {
     const reply = replyOf({ response });

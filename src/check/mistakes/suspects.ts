@@ -3,7 +3,7 @@ import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import { schemeForgeries, verifyingFixes } from '../scheme-checks.ts';
 import type { Suspect } from './suspect-model.ts';
 
-/** Returns the mistakes to suspect in a receiver that verifies by these schemes. */
+/** Returns the mistakes to suspect in a receiver that verifies signatures of these schemes. */
 export function suspectsFor(schemes: readonly SignatureScheme[]): readonly Suspect[] {
   const forgeries = schemeForgeries(schemes).map(({ suspect }) => suspect);
   const several = schemes.filter(({ separator }) => separator !== undefined).map(firstSignatureOnly);

@@ -69,7 +69,7 @@ function rankOf(key: string): number {
   return RANKS.indexOf(key.toLowerCase().replace(/[^a-z]/g, ''));
 }
 
-/** The subject of the messages in this object: the class of an exception, else a part of the request. Empty if unknown. */
+/** Returns the subject of the messages in this object: an exception class, or a part of the request. Empty if unknown. */
 function placeOf(node: object): string {
   const fields = node as Record<string, unknown>; // the members of parsed JSON may be anything
   const name = ['exception', 'errorType', 'name', 'type']

@@ -43,7 +43,7 @@ class MistakenSigner {
   readonly context: SigningContext;
   readonly key: string | Uint8Array;
   readonly frame: HmacFrame;
-  /** The bytes that the scheme signs: the body, or only the JSON of the first item of its list. */
+  /** The part of the body that the scheme signs: all of it, or its first item as JSON.stringify writes it. */
   readonly body: Buffer;
 
   constructor(body: Buffer, context: SigningContext) {

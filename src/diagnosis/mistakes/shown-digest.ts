@@ -41,8 +41,8 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
       others.map(({ text }) => text),
     );
     if (explained === undefined) continue;
-    // A digest that only lacks its prefix is right for one of the secrets. The request was signed with another secret,
-    // because this digest was not sent.
+    // `missing-prefix` means that the digest is right for one of the secrets. That digest was not sent, so the request
+    // was signed with another one.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
     const says = `it shows the signature that it expects: ${explained.found}`;
     return { mistake: { code: explained.code, says, fix: explained.fix } };

@@ -65,7 +65,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     if: way=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=http
     proved: the port in {proxy} speaks {words}: {otherScheme}
     fix: set {proxy}={otherScheme}, or the port at which the proxy speaks the protocol of that URL`,
-  'no-proxy': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|http2)
+  'no-proxy': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|http2) tunnel=.
     if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=closed tunnel=closes
     if: way=http scheme=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) tunnel=(?:closes|responded.with.(?:400|404|405|501))
     proved: the server in {proxy} is no proxy: it {tunnel} CONNECT
@@ -75,7 +75,6 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: a server behind {host} says that: {host} forwards the request in plain HTTP to a port that speaks TLS
     fix: let it forward in TLS (nginx: proxy_pass https://…; HAProxy: ssl on the server line), or to a port without TLS`,
   'upstream-certificate': `if: failed=[^/]*/wants-client-certificate scheme=http$
-    if: failed=[^/]*/wants-client-certificate speech=tls.accepted
     likely: a server behind {host} says that: {host} itself wants no client certificate, and forwards the request without one
     fix: let {host} present a certificate there (nginx: proxy_ssl_certificate), or let that server do without`,
   'route-without-post': `if: status=40[45] routes=(?!.*,.(?:unlike|but)).

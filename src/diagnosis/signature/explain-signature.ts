@@ -28,7 +28,7 @@ function besidesRight(evidence: SignatureEvidence, problem: HeaderProblem): Diag
   return diagnosisFor(evidence, { ...problem, found: `${problem.found}; the signature itself is right` });
 }
 
-/** Separates a wrong prefix, which belongs to how the signature is written, from the first other problem. */
+/** Separates a wrong prefix, which is reported with the notation of the digest, from the first other problem. */
 function problemsOf({ presented: { problem }, ageProblem }: SignatureEvidence) {
   const isPrefix = problem?.code === 'missing-prefix';
   return {

@@ -101,7 +101,7 @@ const USUAL_LISTS =
 /** Values for the placeholders of a template. */
 interface Filling {
   readonly values: Partial<Readonly<Record<Field, string>>>;
-  /** Phrases for the user: the template, unless it is the scheme's own, and each value that is not the usual one. */
+  /** Phrases of `would`: the template, unless it is the scheme's own; each guess, unless it is the field itself. */
   readonly words: readonly string[];
   readonly cost: number;
   readonly code: ReasonCode;
@@ -126,7 +126,8 @@ function* filled(
   const others = missing.length > 0 ? [] : fields.flatMap((field) => guessed(received, field, guesses));
   for (const filling of [...fillings, ...others]) {
     if (filling.words.length === 0) continue;
-    yield { ...filling, would: filling.words.join(', '), frame: frameOf(signs, filling.values) };
+    const would = filling.words.join(', ');
+    yield { ...filling, cost: Math.max(1, filling.cost), would, frame: frameOf(signs, filling.values) };
   }
 }
 

@@ -116,7 +116,7 @@ class ChangeSearch {
     this.#frames = new FrameChanges(scheme, evidence, presented.fields);
   }
 
-  /** Tries the combinations whose costs add up to `sum`. Uses plain loops: a generator takes as long as a digest. */
+  /** Tries the combinations that cost `sum`. Uses plain loops, because a generator step takes as long as a digest. */
   at(sum: number, readings: readonly Reading[]): SuccessfulSearch | undefined {
     let match = this.#tryPairs(sum, {}, readings);
     for (const construct of CONSTRUCTS) match ??= this.#tryPairs(sum, { construct }, readings);
@@ -124,7 +124,7 @@ class ChangeSearch {
     return match;
   }
 
-  /** Tries pairs of a secret and a body whose costs, with that of the frame or construct, are `sum`, until one matches. */
+  /** Tries each pair of a secret and a body that costs `sum` with the frame or construct, until one matches. */
   #tryPairs(
     sum: number,
     { frame, construct }: Structure,

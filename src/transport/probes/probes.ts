@@ -75,8 +75,8 @@ export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
 }
 
 /**
- * Tests of a failed request, by name. Each returns its result in words, or an empty text if it shows nothing. Only
- * those that connect or look up names take time: one round of connections, or two with half of the time limit each.
+ * Probes that examine a failed request, by name. Each returns its result as text, empty if it finds nothing. Only those
+ * that connect or look up names take time: one round of connections, or two rounds with half the time limit each.
  */
 export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> | string>> = {
   failed: ({ failure: { error, cause = '' } }) => `${error}/${cause}`,

@@ -56,7 +56,7 @@ export function* bodyChangeLists(
   yield signedBodies(stringifiedChange(body, cost), false);
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
-  // Allows more content changes only after one of cost 1: after rarer ones, they take long and seldom explain a mismatch.
+  // Content changes can follow a change of cost 1. After a rarer change, they take long and seldom explain a mismatch.
   const isLikely = cost === 1;
   if (isLikely) {
     yield signedBodies(innerBodyChanges(body), true);

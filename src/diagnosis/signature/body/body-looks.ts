@@ -48,7 +48,7 @@ export function innerBodyChanges(body: KeptBody): readonly Changed<Bytes>[] {
 export interface BodyNote {
   /** Describes the body, in words that follow "The body": `is compressed (gzip, zlib or zstd)`. */
   readonly says: string;
-  /** How to get the body that was signed. Undefined if the oddity does not suggest that this body is wrong. */
+  /** Fix for a body that is probably wrong. Undefined for an oddity of correct bodies, such as compression. */
   readonly fix?: string | undefined;
 }
 
