@@ -17,7 +17,7 @@ interface Walk {
 const BUDGETS = {
   send: { files: 97, functions: 644 },
   batch: { files: 77, functions: 390 },
-  replay: { files: 150, functions: 957 },
+  replay: { files: 150, functions: 960 },
   // 35 and 186, because a capture must be a request that HTTP allows.
   verify: { files: 35, functions: 186 },
 } as const satisfies Record<string, Walk>;

@@ -96,8 +96,8 @@ it('does not call a route missing that may have set no response', async () => {
   expect(await testOf(() => ({ status: 404, body: 'Not Found' }))).toContain(
     'no route takes POST at /hook, or its handler sets no response',
   );
-  expect(await testOf(() => ({ status: 404, body: '<pre>Cannot POST /</pre>' }))).toContain(
-    'the response says: "Cannot POST /"',
+  expect(await testOf(() => ({ status: 404, body: '<pre>Cannot POST /hook</pre>' }))).toContain(
+    'the response says: "Cannot POST /hook"',
   );
 });
 
