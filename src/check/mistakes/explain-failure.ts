@@ -136,7 +136,7 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
   const isLimit = kind === 'busy' && response.status === 429;
-  // A page is likely that of a website: if the receiver rejects forgeries, FurtherRequests has cleared this cause.
+  // Raises `possible` to `likely`: FurtherRequests clears this cause for a receiver that rejects forgeries.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
   const ofReceiver = fix
     .split('; ')

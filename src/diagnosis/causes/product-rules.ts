@@ -133,7 +133,7 @@ export function productRule({ status, headers, body }: ReadResponse): CauseRule 
   return productRuleOf(code ?? likely ?? '', status);
 }
 
-/** Whether the forwarding proxy responded itself: the program in `Server` is named "…proxy…", or is also in `Via`. */
+/** Whether the forward proxy itself responded: the name in `Server` contains "proxy" or also appears in `Via`. */
 function isFromProxy({ ':forwarded': forwarded, via = '', server = '' }: ReadResponse['headers']): boolean {
   const name = /^[^/ ]+/.exec(server.toLowerCase())?.[0];
   if (forwarded === undefined || name === undefined) return false;

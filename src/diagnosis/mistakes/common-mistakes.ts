@@ -145,7 +145,7 @@ function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMis
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 
-/** Ways to write a digest, by name in a sentence. Hashes other than the scheme's are tried only in the first two. */
+/** Ways to write a digest, keyed by their names in messages. Hashes other than the scheme's use only the first two. */
 const NOTATIONS: Readonly<Record<string, (digest: Buffer) => string>> = {
   hex: (digest) => digest.toString('hex'),
   base64: (digest) => digest.toString('base64'),

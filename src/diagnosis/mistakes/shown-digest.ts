@@ -42,7 +42,7 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
     );
     if (explained === undefined) continue;
     // `missing-prefix` means that the digest is right for one of the secrets. That digest was not sent, so the request
-    // was signed with another one.
+    // was signed with another secret.
     if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
     const says = `it shows the signature that it expects: ${explained.found}`;
     return { mistake: { code: explained.code, says, fix: explained.fix } };

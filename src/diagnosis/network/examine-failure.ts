@@ -11,7 +11,7 @@ import { AT_ONCE, predictions, quotedProbes, type CausePrediction } from './netw
 const INEXACT =
   /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-[\w-]+|wants-(?:tls|client-certificate)|not-found|not-found-words|no-post|bad-gateway|late)$/;
 
-/** Finds the first cause whose predictions agree with the results of tests, which do not send the message again. */
+/** Finds the first cause whose predictions all match the probes. The probes do not send the message again. */
 export async function examineWithProbes(failure: FailureToExamine): Promise<ExaminedFailure | undefined> {
   const { url, cause, signal } = failure;
   if (!URL.canParse(url) || signal.aborted || !INEXACT.test(cause ?? '')) return undefined;

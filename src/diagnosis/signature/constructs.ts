@@ -63,8 +63,8 @@ function rightHmac(parts: SignedParts): string {
 type Piece = string | Uint8Array;
 
 /**
- * Returns the mistake of hashing concatenated pieces without a key. `formula` describes the pieces to the user. `pieces`
- * returns them; the `body` that it gets includes the text around the body that is signed.
+ * Returns the mistake of hashing concatenated pieces without a key. `formula` describes the pieces to the user.
+ * `pieces` returns them. The `body` passed to `pieces` includes the signed text before and after the body.
  */
 function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
   return {

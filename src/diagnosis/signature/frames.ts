@@ -92,7 +92,7 @@ const MOST_PARTS = 4;
 const BODY = '{body}';
 const SEPARATORS = ['.', '', ':', '\n', '|', '-', ' '];
 
-/** Lists of fields that services sign, in their order. `filled` skips a list with a field that has no value. */
+/** Lists of fields that services sign, in signing order. `filled` skips lists with a field that has no known value. */
 const USUAL_LISTS =
   'timestamp body,body timestamp,id body,body id,url body,path body,method path body,method url body,timestamp method path body,timestamp path body'.split(
     ',',
@@ -198,7 +198,7 @@ function pathGuesses(path: string): Guesses {
   ];
 }
 
-/** Returns the times up to 10 s around a Unix time in seconds: a sender may read its clock twice, or retry. */
+/** Returns the other times within 10 s of a Unix time in seconds: a sender may read its clock twice, or retry. */
 function nearTimes(own: string): Guesses {
   if (!/^\d{10}$/.test(own)) return [];
   return Array.from({ length: 20 }, (_, index): Guesses[number] => {

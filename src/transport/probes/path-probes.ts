@@ -2,10 +2,10 @@ import { nearPaths } from '../../suggest.ts';
 import { responseInHttp, type AskedPort } from './port-speech.ts';
 
 /**
- * Sends OPTIONS for the path of the URL and for paths that the user may have meant, and describes the route that was
- * found. The POST handler does not run. A route for the path: `OPTIONS /hook gets 200, unlike a path without a route`. A
- * route that does not take POST: `OPTIONS /hook gets 200 (Allow: GET)`. A route for another path: `OPTIONS /hook/ gets
- * 200, but OPTIONS /hook gets 404`. Empty if no route was found.
+ * Sends OPTIONS, which does not run the POST handler, to the path of the URL and to paths that the user may have meant.
+ * Describes the route found: for this path (`OPTIONS /hook gets 200, unlike a path without a route`), or for another one
+ * (`OPTIONS /hook/ gets 200, but OPTIONS /hook gets 404`), or for this path without POST (`OPTIONS /hook gets 200
+ * (Allow: GET)`). Empty if no route was found.
  */
 export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promise<string> {
   const near = nearPaths(pathname);

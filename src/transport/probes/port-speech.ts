@@ -55,7 +55,7 @@ export function askInTls(asked: AskedPort): Promise<PortFacts> {
   });
 }
 
-/** The response to an HTTP request in words: `http 200`, `closed`, `other SSH-2.0-OpenSSH_9.6`. */
+/** Sends an HTTP request and describes the response: `http 200`, `closed`, `other SSH-2.0-OpenSSH_9.6`. */
 export async function responseInHttp(...question: Parameters<typeof askInHttp>): Promise<string> {
   return speechText(await askInHttp(...question));
 }

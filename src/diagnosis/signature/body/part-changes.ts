@@ -7,7 +7,7 @@ import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change
 /** Names of members in which services wrap a body. The signature may cover only the member, not the whole body. */
 const WRAPPERS = ['body', 'payload', 'data', 'message'];
 
-/** Changes that take one part of JSON, put it in a list, or change members and values as other programs write them. */
+/** Changes to parsed JSON: use only a part of it, wrap it in a list, or rewrite members and values as frameworks do. */
 export const PART_CHANGES = new ChangeTable([
   ...coded<JsonNode, string>('first-of-array', [
     [1, 'over the first message of the list alone', (node) => listIn(node)?.slice(0, 1).map(compact)[0]],

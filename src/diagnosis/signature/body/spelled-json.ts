@@ -39,7 +39,7 @@ class SpelledJson {
   readonly #longest: number;
   /** The last style, and its text before escaping, which is reused for styles that differ only in their escapes. */
   #last: { readonly how: Spelling; readonly text: string } | undefined;
-  /** A JSON string literal of the characters that not all serializers escape alike. Undefined until it is needed. */
+  /** JSON string literal of the characters in this JSON that serializers escape differently. Computed on first use. */
   #escaped: string | undefined;
   /** The distinct numbers of the JSON, as written there (`1.0` is not `1`). */
   readonly #numbers: readonly string[];

@@ -27,8 +27,8 @@ export interface Reading {
 }
 
 /**
- * Returns the ways to read a text as a digest: the whole text; and its parts, unless the whole text is a likely digest.
- * Empty if the text cannot be a digest.
+ * Returns the ways to read a text as a digest. Reads the whole text and, unless that is a likely digest, also parts of
+ * the text. Empty if the text cannot be a digest.
  */
 export function readingsOf(text: string, scheme: SignatureScheme): readonly Reading[] {
   const bare = bareText(text, scheme);
@@ -48,7 +48,7 @@ function tokenReadings(token: string, scheme: SignatureScheme): readonly Reading
   return [...hexReadings(token, scheme), ...base64Readings(token, scheme), ...nestedReadings(token, scheme)];
 }
 
-/** Decodes a text from hex and from base64, and looks in the result for a digest in hex, as in a line from openssl. */
+/** Decodes hex or base64 and finds a hex digest in the result, in case the printed output of openssl was encoded. */
 function* nestedReadings(token: string, scheme: SignatureScheme): Generator<Reading> {
   for (const encoding of ['hex', 'base64'] as const) {
     const text = Buffer.from(token, encoding).toString('latin1');
