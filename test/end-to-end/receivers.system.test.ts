@@ -172,7 +172,7 @@ const BROKEN: readonly Broken[] = [
     faults: { redirect: 'redirect', track: 'redirect' },
     flags: ['--only', 'redirect,track,unsigned'],
   },
-  { file: 'slow.js', faults: { latency: 'slow' }, flags: ['--only', 'latency', '--timeout', '5s'] },
+  { file: 'slow.js', faults: { latency: 'slow' }, flags: ['--only', 'latency', '--timeout', '12s'] },
   {
     file: 'hangs.js',
     faults: { redirect: 'timeout', page: 'timeout', screen: 'timeout' },

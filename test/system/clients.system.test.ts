@@ -88,7 +88,14 @@ describe.skipIf(!HAS_CLIENTS)('a real client of which only the host is set', PAT
 
   it.each(clients)('passes filters, a schema and its snapshot: %s', async (client) => {
     const types = ['identify', 'track', 'page', 'group', 'alias'];
-    const flags = ['--messages', '5', '--in-order', ...types.flatMap((type) => ['--match', `type=${type}`])];
+    const patient = ['--within', '90s'];
+    const flags = [
+      ...patient,
+      '--messages',
+      '5',
+      '--in-order',
+      ...types.flatMap((type) => ['--match', `type=${type}`]),
+    ];
     const snapshot = [
       '--snapshot',
       `${client}.snap`,
