@@ -128,9 +128,6 @@ const CATCH =
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
-/** Marks advice to leave out, because `hooks test` does not retry messages. */
-const FLAG_OF_SENDERS = '--retry-for';
-
 export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'none' || response.cause === undefined) return undefined;
   const { kind, fix, ...mistake } = response.cause;
@@ -138,11 +135,7 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   const isLimit = kind === 'busy' && response.status === 429;
   // Raises `possible` to `likely`: FurtherRequests clears this cause for a receiver that rejects forgeries.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
-  const ofReceiver = fix
-    .split('; ')
-    .filter((part) => !part.includes(FLAG_OF_SENDERS))
-    .join('; ');
-  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : ofReceiver };
+  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : fix };
 }
 
 const NO_REJECTION: ReceiverMistake = {

@@ -37,8 +37,11 @@ export function failureCause({ outcome, destinations, refusal }: Outcome): Failu
     const cause = attemptCause(each, destination);
     if (cause !== undefined && !byHint.has(cause.hint)) byHint.set(cause.hint, [each.url, cause]);
   }
-  const [first, ...others] = byHint.values();
-  return first && { ...first[1], others: new Map(others.slice(0, MOST_CAUSES - 1)) };
+  const [[, first] = [], ...others] = byHint.values();
+  if (first === undefined) return undefined;
+  const isLater = attempt.status !== undefined && attempt.result === 'retryable';
+  const hint = first.hint + (isLater ? '; --retry-for tries longer' : '');
+  return { ...first, hint, others: new Map(others.slice(0, MOST_CAUSES - 1)) };
 }
 
 /** Returns the cause of one failed attempt. The other attempts of its delivery can show that the receiver died. */
@@ -65,7 +68,7 @@ export function attemptCause(
 }
 
 /** HTTP statuses whose reason phrase already names the cause, such as 429 Too Many Requests. */
-const SAYS_ITSELF: ReadonlySet<number> = new Set([408, 423, 425, 429, 503, 507]);
+const SAYS_ITSELF: ReadonlySet<number> = new Set([408, 423, 425, 429, 503]);
 
 /** Whether the receiver reset a connection for this delivery earlier and refuses connections since. */
 function diedOn({ error, url }: AttemptRecord, attempts: readonly AttemptRecord[]): boolean {

@@ -1,11 +1,5 @@
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 
-const FUNCTION = {
-  kind: 'busy',
-  says: 'the host responded in place of the function, which failed or returned no valid response',
-  fix: 'look into the log of the function (CloudWatch, vercel logs, netlify logs, npx wrangler tail), and let it return { statusCode: 200, body: "" } or a Response',
-} as const;
-
 /** Rules for systems that respond in place of the application: TLS servers, tunnels, CDNs, gateways, function hosts. */
 const EDGE_RULES = rulesOfKind('way', 'proved', {
   'wants-tls': {
@@ -42,19 +36,6 @@ const EDGE_RULES = rulesOfKind('way', 'proved', {
     words: /Missing Authentication Token/,
     says: 'AWS API Gateway has no route for POST {path} (it calls that a missing authentication token)',
     fix: 'check the path and the method of the route, and the stage in the URL',
-  },
-  'function-failed': {
-    status: [500, 502, 503],
-    words:
-      /"errorType"\s*:\s*"[^"]*"\s*,\s*"errorMessage"|FUNCTION_INVOCATION_FAILED|decoding lambda response|status code returned from lambda|BODY_NOT_A_STRING_FROM_FUNCTION|Worker threw exception|error code: 110[12]\b/,
-    ...FUNCTION,
-  },
-  'aws-function': {
-    status: [500, 502, 503],
-    headers: /^(?:apigw-requestid|x-amzn-requestid|x-amzn-errortype): /m,
-    words:
-      /^\s*(?:\{"message":\s*"(?:Internal Server Error|Service Unavailable)"\}|Internal Server Error)?\s*$/i,
-    ...FUNCTION,
   },
 });
 

@@ -17,7 +17,7 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
     words:
       /^(?![\s\S]*\b(?:invalid|wrong|mismatch|match(?:es|ed|ing)?\b|(?:no|not|any|without)(?: an?)? valid))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signatures?(?!\w)|signatures?(?!\w)[^.\n]{0,60}(?:missing|required|not (?:found|provided|present))|(?:missing|no)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp header (?:is )?(?:missing|required)|\bMissing required headers\b|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|hmac))/i,
     says: 'it does not see the signature, which was sent: it expects another scheme, reads another header, or a proxy removes the header',
-    fix: "send by the scheme that it verifies by (--scheme; the default sends X-Signature), read the header that is sent (Node: request.headers['x-signature'], in lower case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy forward it (nginx drops names with an underscore: underscores_in_headers on)",
+    fix: "let it read the header that is sent (Node: request.headers['x-signature'], in lower case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), or send by the scheme that it verifies by (--scheme; the default sends X-Signature); and let a proxy forward the header (nginx drops names with an underscore: underscores_in_headers on)",
   },
   'signature-invalid-there': {
     status: REJECTED,
@@ -66,11 +66,5 @@ export const RECEIVER_RULES = rulesOfKind('status', 'likely', {
     words:
       /entity too large|PayloadTooLarge|BODY_TOO_LARGE|Body exceeded|RequestDataTooBig|DATA_UPLOAD_MAX_MEMORY_SIZE|body (?:is )?too large|Maximum request (?:body |length )|length limit exceeded|body size exceed/i,
     fix: "raise the limit on bodies to 64 KB (express.json({ limit: '64kb' }), DATA_UPLOAD_MAX_MEMORY_SIZE): a message may have 32 KB",
-  },
-  'database-duplicate': {
-    status: [400, 409, 422, 500],
-    words:
-      /(?:unique constraint "|UNIQUE constraint failed: |for key ['"]|index: )(?:_id_\b|\w+\.id\b|\w+_pkey\b|[\w.]*\bPRIMARY\b|[\w.]*(?:message|event|msg|webhook|delivery|idempotency)_?(?:id|key|uuid)\w*)/i,
-    fix: 'respond with 2xx to a known messageId (INSERT … ON CONFLICT DO NOTHING): a message may arrive more than once',
   },
 });

@@ -2,35 +2,20 @@ import { STATUS_CODES } from 'node:http';
 import { rulesOfKind, type CauseRule } from './cause-rule.ts';
 import { EXCEPTION } from './response-words.ts';
 
-const FAILED = 'look into the log of the receiver, which failed; --retry-for tries longer';
+const FAILED = 'look into the log of the receiver, which failed';
 const REDIRECTS = [300, 301, 302, 303, 304, 305, 307, 308];
 const FAILURES = Array.from({ length: 100 }, (_, index) => 500 + index);
-const HEADERS = 'send fewer or shorter headers (--header), or a shorter URL';
-const CONDITION = "do not require a condition at {path}, or give it: --header 'If-Match: *'";
-const OWNER = 'check that the URL is the one of the receiver';
 const REPAIR = 'repair this in the receiver, whose log names file and line; then send the message again';
 
-/** Fixes for statuses whose name alone tells the cause, such as 411 Length Required. */
+/** Fixes for statuses whose name tells the cause, but not what to do. */
 const FIXES: Readonly<Record<number, string>> = {
-  402: 'look into the account of the receiver at its host',
   406: "respond with 2xx whatever Accept says (Rails: head :ok); or send --header 'Accept: application/json'",
   407: 'give user and password: {proxy}=http://USER:PASSWORD@HOST:PORT; or let the proxy pass {path} without',
-  410: 'ask its owner for the new URL',
   411: 'let the proxy in between forward bodies unchanged, not in chunks (nginx: proxy_request_buffering on)',
-  412: CONDITION,
   413: 'send smaller messages, or raise the limit of the receiver to 64 KB',
-  414: HEADERS,
   415: 'let the receiver accept Content-Type: application/json',
   421: 'check the host name and its DNS record; the server must list {hostname} (server_name, ServerAlias)',
   426: 'give the URL of the receiver, with https:// where it wants TLS; or let {path} take POST over HTTP/1.1',
-  428: CONDITION,
-  431: HEADERS,
-  451: 'send from another place',
-  494: HEADERS,
-  501: OWNER,
-  505: OWNER,
-  507: 'make room on the machine of the receiver',
-  511: 'log in to the network with a browser',
 };
 /** Statuses that do not depend on the message: a receiver that responds with one does so to every message. */
 const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
@@ -91,26 +76,19 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     kind: 'busy',
     status: [429],
     says: 'it limits the rate (429{wait})',
-    fix: 'send more slowly (replay --rate), or try longer with --retry-for',
+    fix: 'send more slowly (replay --rate)',
   },
   'too-early': {
     kind: 'busy',
     status: [408, 423, 425],
     says: '{status} means: try again later',
-    fix: 'let the receiver respond with 2xx to a valid message, however early it arrives; try longer with --retry-for',
-  },
-  'come-back-later': {
-    kind: 'busy',
-    status: [503],
-    headers: /^retry-after: /m,
-    says: 'it asks to come back later (503{wait}), as in maintenance or under too much load',
-    fix: 'if it is in maintenance, end that; try longer with --retry-for, or send more slowly (replay --rate)',
+    fix: 'let the receiver respond with 2xx to a valid message, however early it arrives',
   },
   unavailable: {
     kind: 'busy',
     status: [503],
-    says: 'the receiver, or a proxy in front of it, is not available now',
-    fix: FAILED,
+    says: 'the receiver, or a proxy in front of it, is not available now{wait}',
+    fix: 'end the maintenance of the receiver, or look into its log',
   },
   ...Object.fromEntries(
     Object.entries(FIXES).map(([status, fix]) => [`status-${status}`, statusRule(Number(status), fix)]),

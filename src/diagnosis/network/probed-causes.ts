@@ -53,7 +53,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
   silent: `if: failed=reset/ speech=closed
     if: failed=reset/ options=closed speech=(?:http|tls)
     proved: the port closes each connection without a response, to OPTIONS as to a message
-    fix: look into the log of the receiver; if the port forwards to it (docker-proxy, ssh -L, a tunnel), let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1; if it is a database, give the port of the receiver; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
+    fix: look into the log of the receiver; if the port forwards to it (docker-proxy, ssh -L, a tunnel), let the program in the container run and listen at 0.0.0.0, not at 127.0.0.1; if it is a database, give the port of the receiver; if it wants the PROXY protocol (HAProxy: accept-proxy), give the port of the load balancer in front of it; if it knows only certain host names (nginx: return 444 to others), give one of them in place of {hostname}`,
   'port-silent': `if: failed=timeout/$ options=silent
     if: failed=reset/$ options=silent
     proved: the port accepts connections, but not even OPTIONS gets a response in time

@@ -54,7 +54,7 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
   'client-certificate': `proved: it wants a client certificate (mutual TLS), which webhooks do not have
     fix: exempt this path from it (ssl_verify_client optional), or give another host name; the signature proves the sender`,
   'tls-alert': `proved: the port speaks TLS, but the handshake with it failed
-    fix: look into the log of the server for the reason: its certificate for {hostname}, its TLS versions and ciphers`,
+    fix: for an "unrecognized name", give a name that the server knows in place of {hostname}; else look into the log of the server: its certificate for {hostname}, its TLS versions and ciphers`,
   tls: 'fix: check the certificate, the TLS versions (1.2 or later) and the ciphers of the server; http:// does without TLS',
   'no-tls': `proved: its response to TLS is not TLS
     fix: check that the port speaks TLS; http:// does without it`,

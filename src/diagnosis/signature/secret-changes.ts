@@ -109,6 +109,8 @@ const TEXT_CHANGES = new ChangeTable([
     only(1, 'with what is before the comma in the secret', /^\s*([^,]*?)\s*,/),
     only(1, 'with what is after the comma in the secret', /,\s*([^,]*?)\s*$/),
     without(1, 'without the invisible characters in the secret', INVISIBLE),
+    ...affix(2, 'a zero-width space', '', '\u200b'),
+    ...affix(2, 'a no-break space', '', '\u00a0'),
     [2, 'with the secret in lower case', (secret) => secret.toLowerCase()],
     [2, 'with the secret in upper case', (secret) => secret.toUpperCase()],
     without(1, 'without the \\n at the end of the secret', /(?:\\r)?\\n$/),

@@ -138,7 +138,7 @@ export function verifyingSecretFix(scheme: SignatureScheme): string {
   const { secret, secretPrefix } = scheme;
   if (secret !== 'base64') return secretFix(scheme);
   const form = secretPrefix === undefined ? 'base64' : `${secretPrefix} and base64`;
-  return `give the secret of the sender, which is ${form}`;
+  return `give the secret of the sender, which is ${form} (in the alphabet with + and /, not with - and _)`;
 }
 
 /** Makes a secret in the form of a scheme from random bytes. */

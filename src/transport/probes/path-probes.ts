@@ -1,5 +1,5 @@
 import { nearPaths } from '../../suggest.ts';
-import { responseInHttp, type AskedPort } from './port-speech.ts';
+import { askInHttp, type AskedPort } from './port-speech.ts';
 
 /**
  * Sends OPTIONS, which does not run the POST handler, to the path of the URL and to paths that the user may have meant.
@@ -10,7 +10,7 @@ import { responseInHttp, type AskedPort } from './port-speech.ts';
 export async function routesAt({ host, pathname }: URL, asked: AskedPort): Promise<string> {
   const near = nearPaths(pathname);
   const ask = async (path: string): Promise<string> =>
-    (await responseInHttp(asked, `OPTIONS ${path}`, host)).replace('http ', '');
+    (await askInHttp(asked, `OPTIONS ${path}`, host)).replace('http ', '');
   const [unknown, own = '', ...others] = await Promise.all([NO_ROUTE, pathname, ...near].map(ask));
   // A server may respond to all paths alike, so a response like that to NO_ROUTE shows no route.
   const isRoute = (text: string): boolean => text !== unknown && /^(?!404|429)[24]\d\d/.test(text);

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { askInHttp, askInTls, askPort, responseInHttp, speechText, type AskedPort } from './port-speech.ts';
+import { askInHttp, askInTls, askPort, type AskedPort } from './port-speech.ts';
 import { proxyFor, type Proxy } from '../route/proxy.ts';
 import { nearHost } from '../../suggest.ts';
 import { bareHost, isLoopbackHost, portOf } from '../../url.ts';
@@ -105,30 +105,30 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const address = await show('address');
     return isIP(address) > 0 ? (isOwnAddress(address) ? 'own' : 'other') : 'unknown';
   },
-  speech: async ({ asked }) => speechText(await askPort({ ...asked, timeoutMs: asked.timeoutMs / 2 })),
+  speech: ({ asked }) => askPort({ ...asked, timeoutMs: asked.timeoutMs / 2 }),
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     if (speech === 'http2') return 'HTTP/2 without TLS only (h2c, as gRPC does), not HTTP/1.1';
     return speech === 'other' ? `another protocol, not HTTP${words && `: "${words}"`}` : speech.toUpperCase();
   },
-  options: ({ url: { host, pathname }, receiver }) => responseInHttp(receiver, `OPTIONS ${pathname}`, host),
+  options: ({ url: { host, pathname }, receiver }) => askInHttp(receiver, `OPTIONS ${pathname}`, host),
   tunnel: async ({ asked, url }) => {
     const target = `${url.hostname}:${portOf(url)}`;
-    const { speech, words } = await askInHttp(asked, `CONNECT ${target}`, target);
+    const speech = await askInHttp(asked, `CONNECT ${target}`, target);
     if (speech === 'closed') return 'closes the connection after';
-    return words === undefined ? '' : `responded with ${words} to`;
+    return speech.includes(' ') ? speech.replace(/^\w+/, 'responded with').concat(' to') : '';
   },
   /** Says that the receiver responds in TLS or HTTP without the proxy. */
   bypass: async ({ proxy, receiver, url: { protocol, host } }) => {
     if (proxy === undefined) return '';
-    const { speech } = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);
-    return /^(?:tls|http)$/.test(speech) ? `; without the proxy, ${host} speaks ${speech.toUpperCase()}` : '';
+    const speech = await (protocol === 'https:' ? askInTls : askInHttp)(receiver);
+    return spoken(`; without the proxy, ${host}`, speech);
   },
   /** The URL of another address of this machine at which a program listens on the same port. */
   elsewhere: async ({ url: { protocol }, asked }) => {
     const hosts = ownAddresses().filter((host) => host !== asked.host);
-    const facts = await Promise.all(hosts.map((host) => askInTls({ ...asked, host })));
-    const host = hosts.find((_, at) => facts[at]?.speech !== 'refused');
+    const speeches = await Promise.all(hosts.map((host) => askInTls({ ...asked, host })));
+    const host = hosts.find((_, at) => speeches[at] !== 'refused');
     return host === undefined ? '' : `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}:${asked.port}`;
   },
   /** Up to three other ports of this machine that speak HTTP or TLS. */
@@ -165,6 +165,11 @@ const USUAL_PORTS = [80, 1337, 3000, 3001, 3030, 3333, 4000, 4321, 5000, 5173, 8
 async function spokenAt(port: number, asked: AskedPort): Promise<string> {
   const to = { ...asked, host: 'localhost', port, timeoutMs: asked.timeoutMs / 2, isTls: false };
   const plain = await askInHttp(to);
-  const { speech } = plain.speech === 'closed' ? await askInTls(to) : plain;
-  return speech === 'http' || speech === 'tls' ? `port ${port} speaks ${speech.toUpperCase()}` : '';
+  return spoken(`port ${port}`, plain === 'closed' ? await askInTls(to) : plain);
+}
+
+/** Says that a port speaks TLS or HTTP/1. Empty for other protocols. */
+function spoken(where: string, speech: string): string {
+  const [protocol] = /^(?:tls|http)(?!2)/.exec(speech) ?? [];
+  return protocol === undefined ? '' : `${where} speaks ${protocol.toUpperCase()}`;
 }

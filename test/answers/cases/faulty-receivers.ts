@@ -520,7 +520,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           : undefined,
       ),
     cause: 'a proxy (nginx) responded in place of the application',
-    fix: 'check that the application runs (look into its log), and the address and port that the proxy forwards to',
+    fix: 'check that the application runs (look into its log), and where the proxy forwards to',
     never: ['uncaught error of the comparison'],
   },
 ];

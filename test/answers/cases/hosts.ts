@@ -24,20 +24,20 @@ const FUNCTIONS: readonly HostResponse[] = [
   [
     'api-gateway-502',
     { status: 502, headers: REST_API, body: '{"message": "Internal server error"}' },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     CLOUDWATCH,
     [NOT_RUNNING],
   ],
   [
     'http-api-500',
     { status: 500, headers: HTTP_API, body: '{"message":"Internal Server Error"}' },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     CLOUDWATCH,
   ],
   [
     'http-api-503',
     { status: 503, headers: HTTP_API, body: '{"message":"Service Unavailable"}' },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     CLOUDWATCH,
   ],
   [
@@ -49,7 +49,7 @@ const FUNCTIONS: readonly HostResponse[] = [
   [
     'lambda-url',
     { status: 502, headers: { 'x-amzn-RequestId': '1' }, body: 'Internal Server Error' },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     CLOUDWATCH,
     [NOT_RUNNING],
   ],
@@ -60,7 +60,7 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: { Server: 'Vercel' },
       body: 'A server error has occurred\n\nFUNCTION_INVOCATION_FAILED\n\nfra1::abcde\n',
     },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     'look into the log of the function (CloudWatch, vercel logs, netlify logs',
   ],
   [
@@ -70,7 +70,7 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: { Server: 'Netlify' },
       body: JSON.stringify({ errorType: 'TypeError', errorMessage: CRASH, trace: [`TypeError: ${CRASH}`] }),
     },
-    'the host responded in place of the function, which failed or returned no valid',
+    'the host of the function responded in place of the application, which failed or returned no valid',
     'look into the log of the function (CloudWatch, vercel logs, netlify logs',
     [NOT_RUNNING],
   ],
@@ -81,7 +81,7 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: { Server: 'Netlify' },
       body: 'error decoding lambda response: invalid status code returned from lambda: 0',
     },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     'let it return { statusCode: 200, body: "" }',
     [NOT_RUNNING],
   ],
@@ -89,7 +89,7 @@ const FUNCTIONS: readonly HostResponse[] = [
     'netlify-usage',
     { status: 503, headers: { Server: 'Netlify' }, body: 'usage_exceeded' },
     'usage_exceeded',
-    'look into the log of the receiver',
+    'end the maintenance of the receiver, or look into its log',
   ],
   [
     'cloudflare-worker',
@@ -98,7 +98,7 @@ const FUNCTIONS: readonly HostResponse[] = [
       headers: CLOUDFLARE,
       body: '<!DOCTYPE html><html><head><title>Worker threw exception | a.workers.dev | Cloudflare</title></head>',
     },
-    'the host responded in place of the function, which failed or returned no',
+    'the host of the function responded in place of the application, which failed or returned no',
     'npx wrangler tail',
   ],
   [
@@ -135,7 +135,7 @@ const IN_FRONT: readonly HostResponse[] = [
     'traefik-503',
     { status: 503, body: 'no available server\n' },
     'Traefik responded in place of the application, which is not available to it: no instance of it is ready, or the connection to it failed',
-    'start the application',
+    'look whether the application runs; if it does, let it respond with 2xx',
   ],
   [
     'ngrok-gateway',
@@ -238,10 +238,8 @@ const STATUSES: readonly HostResponse[] = [
   ['status-406', { status: 406 }, '406 Not Acceptable', 'head :ok'],
   ['status-407', { status: 407 }, '407 Proxy Authentication Required', 'let the proxy pass /hook'],
   ['status-411', { status: 411 }, '411 Length Required', 'proxy_request_buffering on'],
-  ['status-412', { status: 412 }, '412 Precondition Failed', "--header 'If-Match: *'"],
   ['status-421', { status: 421 }, '421 Misdirected Request', 'server_name'],
   ['status-426', { status: 426 }, '426 Upgrade Required', 'with https:// where it wants TLS'],
-  ['status-428', { status: 428 }, '428 Precondition Required', "--header 'If-Match: *'"],
 ];
 
 /** What still takes a response for one about the signature, or about some of the messages. */

@@ -206,7 +206,7 @@ const CASES: readonly AnswerCase[] = [
     [
       'length-and-chunks',
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
-      'Response body length does not match content-length header (in chunks, there is none)',
+      'Response body length does not match content-length header (a response in chunks must have none)',
     ],
   ].map(([id = '', answer = '', words = '']) => ({
     id: `malformed-${id}`,

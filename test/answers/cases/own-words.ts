@@ -206,8 +206,8 @@ const TAKEN: readonly TakenCase[] = [
   {
     id: 'taken-firewall-page',
     title: 'a firewall responds with 200',
-    body: '<html><head><title>Request Rejected</title></head><body>The requested URL was rejected. Please consult with your administrator.</body></html>',
-    cause: 'warning: delivered by its status, but the firewall of F5 responded in place of the application',
+    body: '<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>',
+    cause: 'warning: delivered by its status, but Cloudflare responded in place of the application',
     fix: 'allow POST to /hook there',
     never: ['is this the URL of the receiver'],
   },

@@ -133,7 +133,7 @@ const SERVICES: readonly Omit<Said, 'status'>[] = [
     title: 'the receiver fails on a message that it has already',
     body: json('duplicate key value violates unique constraint "events_message_id_key"'),
     cause: 'duplicate key value violates unique constraint "events_message_id_key"',
-    fix: 'respond with 2xx to a known messageId',
+    fix: 'repair this in the receiver, whose log names file and line; then send the',
   },
   {
     id: 'connections-mysql',
@@ -283,8 +283,8 @@ const IN_FRONT: readonly Said[] = [
     status: 503,
     headers: { 'X-Powered-By': 'PHP/8.2.1', 'Retry-After': '60' },
     body: '<title>Service Unavailable</title>',
-    cause: 'it asks to come back later (503, Retry-After 60 s), as in maintenance or',
-    fix: 'if it is in maintenance, end that',
+    cause: '503 Service Unavailable from {url}',
+    fix: 'end the maintenance of the receiver, or look into its log',
     never: ['log of the receiver'],
   },
 ];

@@ -97,7 +97,7 @@ describe('a response', () => {
     [403, 'unknown API key', {}, 'wants-token'],
     [404, '{"error":"no such workspace"}', {}, 'not-found-words'],
     [404, '404 page not found', {}, 'not-found'],
-    [503, '', { 'retry-after': '120' }, 'come-back-later'],
+    [503, '', { 'retry-after': '120' }, 'unavailable'],
     [500, 'no plan for this user', {}, 'failure-words'],
     [500, 'PlanError: no plan for this user', {}, 'exception'],
     [500, 'oops', {}, 'status'],
@@ -123,8 +123,8 @@ describe('a response', () => {
     expect(causeOf('rate-limit', { ...FACTS, status: 429, retryAfter: '2' }).says).toBe(
       'it limits the rate (429, Retry-After 2 s)',
     );
-    expect(causeOf('come-back-later', { ...FACTS, status: 503, retryAfter: '120' }).says).toBe(
-      'it asks to come back later (503, Retry-After 120 s), as in maintenance or under too much load',
+    expect(causeOf('unavailable', { ...FACTS, status: 503, retryAfter: '120' }).says).toBe(
+      'the receiver, or a proxy in front of it, is not available now, Retry-After 120 s',
     );
   });
 

@@ -96,6 +96,7 @@ const CONSTANTS = new ChangeTable(
       [1, 'over no bytes at all', () => ''],
       [1, 'over "[object Object]", the text of an object', () => '[object Object]', SIGN_THE_TEXT],
       [2, 'over {}', () => '{}'],
+      [2, 'over [], as PHP writes the empty $_POST of a JSON request', () => '[]'],
       [2, 'over the word "undefined"', () => 'undefined'],
       [2, 'over the word "null"', () => 'null'],
     ],

@@ -128,7 +128,30 @@ function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading
   const form = isUpperCase ? ' in upper-case hex' : scheme.encoding === 'hex' ? '' : ' in hex';
   if (digits.length % 2 === 0) yield* wholeReadings(Buffer.from(digits, 'hex'), form, scheme);
   yield* partReadings(digits, 'hex', scheme);
+  yield* zerolessReadings(digits);
 }
+
+/** Reads hex in which each byte below 16 lost its leading zero, as Java's Integer.toHexString writes bytes. */
+function* zerolessReadings(digits: string): Generator<Reading> {
+  const bytesAtMost = digits.length / LEAST_DIGITS_A_BYTE;
+  const algorithm = ALGORITHMS.find((each) => {
+    const bytes = DIGEST_BYTES[each];
+    return digits.length < 2 * bytes && bytes <= bytesAtMost;
+  });
+  if (algorithm === undefined) return;
+  const what = `${hmacName(algorithm)} in hex without the leading zeros of its bytes`;
+  yield {
+    algorithm,
+    cost: 1,
+    problem: { code: 'other-encoding', what, fix: TWO_DIGITS },
+    matches: (made) => Array.from(made, (byte) => byte.charCodeAt(0).toString(16)).join('') === digits,
+  };
+}
+
+/** Of 16 bytes, about one is below 16. */
+const LEAST_DIGITS_A_BYTE = 1.7;
+const TWO_DIGITS =
+  'Write each byte as two digits: in Java, HexFormat.of().formatHex(digest) or String.format("%02x", each)';
 
 function* base64Readings(token: string, scheme: SignatureScheme): Generator<Reading> {
   if (!/^[0-9a-z+/_-]+={0,2}$/i.test(token) || /^[0-9a-f]{40,}$/i.test(token)) return;
