@@ -83,7 +83,9 @@ describe.concurrent('hooks send with a failed delivery', () => {
     expect(stdout).toMatch(
       /\n {2}Delivery failed after 1 round in \S+s: 503 Service Unavailable from http:\S+\n$/,
     );
-    expect(stderr).toBe('hint:  end the maintenance of the receiver, or look into its log; --retry-for tries longer\n');
+    expect(stderr).toBe(
+      'hint:  end the maintenance of the receiver, or look into its log; --retry-for tries longer\n',
+    );
     expect(to.requests).toHaveLength(1);
   });
 
