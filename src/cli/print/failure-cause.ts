@@ -49,7 +49,7 @@ export function attemptCause(
   attempt: AttemptRecord,
   { attempts }: Pick<DestinationOutcome, 'attempts'>,
 ): FailureCause | undefined {
-  const { status, error, cause, url } = attempt;
+  const { status, error, cause, url, retryAfter } = attempt;
   if (error === undefined) return undefined;
   if (status === undefined || error === 'protocol' || attempt.shown !== undefined) {
     const known = diedOn(attempt, attempts) ? 'died' : cause;
@@ -59,7 +59,8 @@ export function attemptCause(
   const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
   const found = causeOf(code, { ...attempt, status, url, quotation: attempt.detail });
   const { confidence, isQuotation, kind, fix: hint } = found;
-  const isMore = cause !== undefined || (kind !== 'status' && !SAYS_ITSELF.has(status));
+  const isMore =
+    cause !== undefined || retryAfter !== undefined || (kind !== 'status' && !SAYS_ITSELF.has(status));
   // The line of the attempt has the status and the quotation.
   const isNews = !isQuotation && !found.code.startsWith('status');
   const isShown = isMore && isNews && confidence !== 'possible';

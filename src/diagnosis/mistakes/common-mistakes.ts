@@ -243,7 +243,7 @@ function* otherConstructs(
     for (const { code, would, digest: digestOf } of CONSTRUCTS.filter((each) => each.cost === cost)) {
       const says = `it accepts what is signed ${would(hashName(algorithm))}`;
       const digest = digestOf({ algorithm, secret: secrets[0] ?? key, frame, body });
-      yield [{ digest }, { code, says, fix }];
+      yield [{ digest: Buffer.from(digest, 'binary') }, { code, says, fix }];
     }
   }
 }

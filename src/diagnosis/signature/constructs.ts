@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
+import { NO_FRAME, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import type { Cost } from './change.ts';
+import type { Bytes } from './codecs/codec.ts';
 import type { Secret } from './secret-changes.ts';
 
 /** The inputs to a digest. `frame` is the text around the body that is signed with it. */
@@ -9,7 +10,7 @@ export interface SignedParts {
   readonly algorithm: HmacAlgorithm;
   readonly secret: Secret;
   readonly frame: HmacFrame;
-  readonly body: Buffer;
+  readonly body: Bytes;
 }
 
 /** A mistake in how a sender computes the digest, such as a plain hash of the body in place of an HMAC. */
@@ -18,7 +19,8 @@ export interface Construct {
   /** Describes the digest, to follow "it would match": `as SHA-1(body), a plain hash in place of an HMAC`. */
   readonly would: (hashName: string) => string;
   readonly cost: Cost;
-  readonly digest: (parts: SignedParts) => Buffer;
+  /** Returns the digest with one Latin-1 character per byte. */
+  readonly digest: (parts: SignedParts) => string;
 }
 
 export const DIGEST_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
@@ -32,55 +34,60 @@ export const ALGORITHMS = Object.keys(DIGEST_BYTES) as readonly HmacAlgorithm[];
 
 /** Mistakes in computing a digest. The search tries those of equal cost in this order. */
 export const CONSTRUCTS: readonly Construct[] = [
-  plain('body', ({ body }) => [body]),
-  plain('secret + body', ({ secret, body }) => [secret, body]),
-  plain('body + secret', ({ secret, body }) => [body, secret]),
-  plain('secret + ":" + body', ({ secret, body }) => [secret, ':', body]),
+  plain('body', (signed) => signed),
+  plain('secret + body', (signed, secret) => [secret, ...signed]),
+  plain('body + secret', (signed, secret) => [...signed, secret]),
+  plain('secret + ":" + body', (signed, secret) => [secret, ':', ...signed]),
   {
     code: 'plain-hash',
     would: () => 'with the body as the key and the secret as the message',
     cost: 2,
-    digest: ({ algorithm, secret, body }) => createHmac(algorithm, body).update(secret).digest(),
+    digest: ({ algorithm, secret, body }) => createHmac(algorithm, body).update(secret).digest('binary'),
   },
   {
     code: 'hashed-twice',
     would: (name) => `as ${name} of the hex digits of the right HMAC`,
     cost: 3,
-    digest: (parts) => createHash(parts.algorithm).update(rightHmac(parts)).digest(),
+    digest: (parts) =>
+      createHash(parts.algorithm)
+        .update(hexOf(hmacOf(parts)))
+        .digest('binary'),
   },
   {
     code: 'hashed-twice',
     would: () => 'as the HMAC of the right HMAC in hex',
     cost: 3,
-    digest: (parts) => createHmac(parts.algorithm, parts.secret).update(rightHmac(parts)).digest(),
+    digest: (parts) => hmacOf({ ...parts, body: hexOf(hmacOf(parts)), frame: NO_FRAME }),
   },
 ];
 
-function rightHmac(parts: SignedParts): string {
-  return createHmac(parts.algorithm, parts.secret).update(framed(parts)).digest('hex');
+/** Computes the right HMAC of the parts. */
+export function hmacOf({ algorithm, secret, frame: { before, after }, body }: SignedParts): string {
+  return createHmac(algorithm, secret).update(before).update(body).update(after).digest('binary');
 }
 
-type Piece = string | Uint8Array;
+function hexOf(digest: string): string {
+  return Buffer.from(digest, 'binary').toString('hex');
+}
 
 /**
  * Returns the mistake of hashing concatenated pieces without a key. `formula` describes the pieces to the user.
- * `pieces` returns them. The `body` passed to `pieces` includes the signed text before and after the body.
+ * `pieces` returns them, from the signed text (the body, and what is around it) and the secret.
  */
-function plain(formula: string, pieces: (parts: SignedParts) => readonly Piece[]): Construct {
+function plain(
+  formula: string,
+  pieces: (signed: readonly Bytes[], secret: Secret) => readonly Bytes[],
+): Construct {
   return {
     code: 'plain-hash',
     would: (name) => `as ${name}(${formula}), a plain hash in place of an HMAC`,
     cost: 2,
-    digest: (parts) => {
-      const hash = createHash(parts.algorithm);
-      for (const piece of pieces({ ...parts, body: framed(parts) })) hash.update(piece);
-      return hash.digest();
+    digest: ({ algorithm, secret, frame: { before, after }, body }) => {
+      const hash = createHash(algorithm);
+      for (const piece of pieces([before, body, after], secret)) hash.update(piece);
+      return hash.digest('binary');
     },
   };
-}
-
-function framed({ frame: { before, after }, body }: SignedParts): Buffer {
-  return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
 }
 
 /** Returns the usual name of a hash: `SHA-256` or `MD5`. */

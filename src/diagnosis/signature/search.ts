@@ -5,9 +5,8 @@ import type { HmacAlgorithm, HmacFrame } from '../../signature/hmac.ts';
 import { schemeKey } from '../../signature/schemes/secrets.ts';
 import { bodyChangeLists, bodyReplacements, BodyCandidate } from './body/body-changes.ts';
 import { Variants, type SignatureChange, type Changed, type Cost, type Variant } from './change.ts';
-import { CONSTRUCTS, hashName, type Construct } from './constructs.ts';
+import { CONSTRUCTS, hashName, hmacOf, type Construct } from './constructs.ts';
 import { FrameChanges, type FrameChange } from './frames.ts';
-import { ManyHmacs } from './many-hmacs.ts';
 import { otherSecrets, undecoded } from './other-secrets.ts';
 import type { Reading } from './readings/readings.ts';
 import { keyOfSecret, secretChanges, type Secret } from './secret-changes.ts';
@@ -94,7 +93,6 @@ class ChangeSearch {
   readonly #secrets: Variants<Secret>;
   readonly #bodies: Variants<BodyCandidate>;
   readonly #frames: FrameChanges;
-  readonly #hmacs = new Map<HmacAlgorithm, ManyHmacs>();
 
   constructor(evidence: SignatureEvidence & { readonly body: KeptBody }) {
     const { body, deadline, digests, scheme, presented } = evidence;
@@ -170,21 +168,15 @@ class ChangeSearch {
     if (this.isStopped) return undefined;
     this.tried++;
     const algorithm = readings[0]?.algorithm ?? 'sha1';
-    const right = frame?.frame ?? this.#rightFrame;
-    const digest =
-      construct === undefined
-        ? this.#hmacsOf(algorithm).digest(secret.value, right, body.value.bytes)
-        : construct
-            .digest({ algorithm, secret: secret.value, body: Buffer.from(body.value.bytes), frame: right })
-            .toString('latin1');
+    const digestOf = construct?.digest ?? hmacOf;
+    const digest = digestOf({
+      algorithm,
+      secret: secret.value,
+      body: body.value.bytes,
+      frame: frame?.frame ?? this.#rightFrame,
+    });
     const reading = readings.find(({ matches }) => matches(digest));
     return reading && { kind: 'found', reading, changes: changesOf(combination, algorithm, this.#received) };
-  }
-
-  #hmacsOf(algorithm: HmacAlgorithm): ManyHmacs {
-    const hmacs = this.#hmacs.get(algorithm) ?? new ManyHmacs(algorithm);
-    this.#hmacs.set(algorithm, hmacs);
-    return hmacs;
   }
 }
 

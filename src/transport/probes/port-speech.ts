@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { printable } from '../../redact.ts';
 
 /**
- * What the first bytes from a port show, as text: `tls`, `http2`, `http` with the status and the allowed methods (`http 405
+ * Text for what the first bytes from a port show: `tls`, `http2`, `http` with the status and the allowed methods (`http 405
  * (Allow: GET)`), or `other` with the greeting (`other SSH-2.0-OpenSSH_9.6`). `closed`: the server closed the connection
  * without sending a byte. `silent`: no byte arrived in time. `refused`: the connection failed.
  */

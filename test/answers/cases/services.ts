@@ -283,7 +283,7 @@ const IN_FRONT: readonly Said[] = [
     status: 503,
     headers: { 'X-Powered-By': 'PHP/8.2.1', 'Retry-After': '60' },
     body: '<title>Service Unavailable</title>',
-    cause: '503 Service Unavailable',
+    cause: 'the receiver, or a proxy in front of it, is not available now, Retry-After 60 s',
     fix: 'end the maintenance of the receiver, or look into its log',
     never: ['log of the receiver'],
   },

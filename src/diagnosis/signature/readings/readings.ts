@@ -148,7 +148,7 @@ function* zerolessReadings(digits: string): Generator<Reading> {
   };
 }
 
-/** Of 16 bytes, about one is below 16. */
+/** Minimum of digits per byte. It allows many lost zeros: of 16 bytes, usually only one is below 16. */
 const LEAST_DIGITS_A_BYTE = 1.7;
 const TWO_DIGITS =
   'Write each byte as two digits: in Java, HexFormat.of().formatHex(digest) or String.format("%02x", each)';
