@@ -159,7 +159,7 @@ describe('why a message was not delivered', () => {
       'delivery: { ca: ./ca.pem }',
     );
     expect(failureCause(outcomeOf(failed(failing(401))))?.hint).toContain('same secret');
-    expect(failureCause(outcomeOf(failed(failing(503))))?.hint).toContain('log of the receiver');
+    expect(failureCause(outcomeOf(failed(failing(503))))?.hint).toContain('look into its log');
     expect(failureCause(UNTRIED)?.hint).toContain('`integrations`');
     expect(failureCause(outcomeOf(destination()))).toBeUndefined();
   });
