@@ -131,6 +131,28 @@ const ascii = (text: string): string =>
 const python = (text: string): string => text.replaceAll('":', '": ').replaceAll(',"', ', "');
 
 const OTHER_BYTES: readonly AnswerCase[] = [
+  mismatch({
+    id: 'empty-post',
+    title: 'a PHP program signs json_encode($_POST), which is empty for JSON',
+    signature: hmac('[]'),
+    cause: 'it would match over [], as PHP writes the empty $_POST of a JSON request',
+    fix: 'Sign the bytes of the body',
+  }),
+  ...(
+    [
+      ['plus', 'text=a+b&user=u', 'text=a%20b&user=u', 'over the form with %20 for each +'],
+      ['percent-20', 'text=a%20b&user=u', 'text=a+b&user=u', 'over the form with + for each %20'],
+    ] as const
+  ).map(([id, body, signed, cause]) =>
+    mismatch({
+      id: `form-${id}`,
+      title: `a form is parsed and written again: ${cause}`,
+      body,
+      signature: hmac(signed),
+      cause: `it would match ${cause}`,
+      fix: RAW,
+    }),
+  ),
   signed(
     'newline-added',
     'an editor or a shell added a newline to the body',
@@ -301,7 +323,21 @@ const OTHER_BYTES: readonly AnswerCase[] = [
   ),
 ];
 
+/** A body whose digests have bytes below 16. */
+const ZEROS = '{"n":2}';
+
 const OTHER_HASHES: readonly AnswerCase[] = [
+  ...(['sha1', 'sha256'] as const).map((algorithm) => {
+    const digest = createHmac(algorithm, SECRET).update(ZEROS).digest();
+    return mismatch({
+      id: `no-zeros-${algorithm}`,
+      title: `the sender writes each byte of the digest (${algorithm}) without its leading zero`,
+      body: ZEROS,
+      signature: Array.from(digest, (byte) => byte.toString(16)).join(''),
+      cause: `it is the HMAC-${algorithm.toUpperCase()} in hex without the leading zeros of its bytes`,
+      fix: 'Write each byte as two digits: in Java, HexFormat.of().formatHex(digest)',
+    });
+  }),
   withSignature('plain-sha1', 'the signature is a plain SHA-1 of the body', sha1(JSON_TEXT), [
     'it would match as SHA-1(body), a plain hash in place of an HMAC',
     "createHmac('sha1', secret).update(body)",
@@ -385,6 +421,20 @@ const OTHER_HASHES: readonly AnswerCase[] = [
 const BOTH_SAME = 'Give both sides the same text as the secret';
 
 const OTHER_SECRETS: readonly AnswerCase[] = [
+  ...(
+    [
+      ['no-break-space', 'a no-break space', '\u00a0'],
+      ['zero-width-space', 'a zero-width space', '\u200b'],
+    ] as const
+  ).map(([id, what, text]) =>
+    mismatch({
+      id: `their-secret-${id}`,
+      title: `the secret of the sender ends in ${what}`,
+      signature: hmac(JSON_TEXT, SECRET + text),
+      cause: `it would match with ${what} at the end of the secret`,
+      fix: BOTH_SAME,
+    }),
+  ),
   keyed('secret-newline', 'the secret of the other side ends with a newline', `${SECRET}\n`, [
     'it would match with a newline at the end of the secret',
     'Use the secret without white space',
