@@ -101,7 +101,7 @@ export function networkCauseOf(
   return { ...text, code, says: says && filled(says), fix: filled(fix) };
 }
 
-/** The error message in a response body, else its likeliest text: at most 300 characters, not escaped. */
+/** Returns the error message in a response body, else the likeliest text: at most 300 characters, as received. */
 export function quotationOf(body: string): string {
   return responseWords(body).quotation;
 }

@@ -80,7 +80,7 @@ export const FIXES = {
   'utf-16':
     'Keep the body as the bytes that came: PowerShell writes UTF-16 with >, Out-File without -Encoding utf8 and Set-Content do too',
   'latin-1':
-    'Read the body as UTF-8, or better as bytes: requests.text, latin1 or windows-1252 of a database connection, and an old editor take it for Latin-1',
+    'Read and send the body as UTF-8, or better as bytes: requests.text, a text given to http.client, latin1 or windows-1252 of a database connection, and an old editor use Latin-1',
   'other-secret': 'Give both sides the same secret',
   ...X_SIGNATURE_FIXES,
   ...SCHEME_FIXES,

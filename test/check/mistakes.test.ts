@@ -219,7 +219,7 @@ it.each<[string, Respond, { code: string; confidence: string; says: string }]>([
   [
     'a receiver that accepts unsigned messages and fails on signed ones',
     (request) => ({ status: signatureOf(request) === '' ? 200 : 500 }),
-    { code: 'http-5xx', confidence: 'proved', says: 'means: send it again later' },
+    { code: 'http-5xx', confidence: 'proved', says: 'asks the sender to send it again later' },
   ],
   [
     'a receiver that fails while it computes a signature',

@@ -162,7 +162,7 @@ function commonMistake({ response, isForged }: ProbeOutcome, context: FailureCon
       const { status } = response;
       const own = isTelling(response.cause) ? response.cause : undefined;
       const name = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
-      const says = `${name} means: send it again later, for 4 hours${own === undefined ? '' : `; ${own.says}`}`;
+      const says = `${name} asks the sender to send it again later, for up to 4 hours${own === undefined ? '' : `; ${own.says}`}`;
       return { code: status < 500 ? 'http-4xx' : 'http-5xx', says, fix: own?.fix ?? LOOK_INTO_LOG };
     }
     default:

@@ -6,9 +6,9 @@ import type { CheckRequest } from '../sample.ts';
 import { isTakenResponse, unclearRejection } from '../judge-responses.ts';
 
 /**
- * A receiver's behavior on one request. `taken`: a 2xx. `unverified`: a rejection like that of a forgery (a request with
+ * A receiver's behavior on one request. `taken`: a 2xx that is not `unclear`. `unverified`: a rejection like that of a forgery (a request with
  * a wrong signature), or any rejection if no forgery was sent. `refused`: any other rejection, so the signature is not the
- * reason. `failing`: a 5xx, or a 4xx that asks to wait. `late`: no response in time. `broken`: no
+ * reason. `failing`: a 5xx, or a 4xx that asks to send again later. `late`: no response in time. `broken`: no
  * response for another reason, such as a closed connection. `unclear`: a redirect, or a 2xx whose body is an HTML page
  * or reports a failure or a rejection.
  */

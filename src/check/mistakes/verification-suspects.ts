@@ -1,7 +1,7 @@
 import type { CheckResponse } from '../check-response.ts';
 import type { ReceiverMistake } from '../check.ts';
 
-/** The fix if the receiver does not show the digest that it computed, which would tell the remaining mistakes apart. */
+/** Fix for a receiver that does not show the digest that it computes. That digest tells the remaining mistakes apart. */
 const SHOW_DIGEST =
   'check that it has the same secret, and let it print "computed" and the digest that it computes: behind hooks test URL -- COMMAND, or in its response while you test, hooks finds what it hashes';
 const COMPARE_SECRETS =

@@ -9,17 +9,11 @@ export function parsedStart(text: string): unknown {
     return JSON.parse(text);
   } catch {
     const pairs = [...text.matchAll(/"([^"\\]{1,80})"\s*:\s*"((?:[^"\\]+|\\[\s\S])*)/g)].toReversed();
-    const values = pairs.map(([, key = '', value = '']) => [key, unescaped(value)] as const);
+    const values = pairs.map(
+      ([, key = '', value = '']) => [key, parsedStart(`"${value}"`) ?? value] as const,
+    );
     return values.length === 0 ? undefined : Object.fromEntries(values);
   }
-}
-
-function unescaped(text: string): string {
-  return text.replace(/\\u([\da-f]{4})|\\(.)/gi, (_, hex?: string, letter = '') =>
-    hex === undefined
-      ? ({ n: '\n', r: '', t: ' ' }[String(letter)] ?? letter)
-      : String.fromCharCode(parseInt(hex, 16)),
-  );
 }
 
 /** A text that may be the error message of a JSON response. `rank` is the position of its key in FIELDS. */

@@ -1,4 +1,4 @@
-/** The text of one block element of an HTML page, or of an inline element whose class or id marks a message. */
+/** A text of an HTML page, with its element: a block element, or an inline one whose class or id suggests a message. */
 export interface PageBlock {
   /** Lower-case name of the element. Empty for text after the end of a block, or before the first one. */
   readonly tag: string;

@@ -2,8 +2,7 @@ import { headerLines, type CauseRule, type ReadResponse } from './cause-rule.ts'
 
 /**
  * Products in front of applications: the code of the cause, the name of the product, and a pattern for responses that
- * the product itself makes: the status and the headers, one a line, an empty line, and the body. The first row that matches decides.
- * Headers come first, because they are the most certain.
+ * the product itself makes: status and headers, one a line, an empty line, and the body. The first matching row decides.
  */
 const PRODUCTS: readonly (readonly [code: string, name: string, pattern: RegExp])[] = [
   [
@@ -13,7 +12,6 @@ const PRODUCTS: readonly (readonly [code: string, name: string, pattern: RegExp]
   ],
   ['firewall-cloudflare', 'Cloudflare', /^cf-mitigated: challenge/m],
   ['firewall-akamai', 'the firewall of Akamai', /^server: AkamaiGHost/im],
-  ['firewall-azure', 'the Azure Application Gateway', /^server: Microsoft-Azure-Application-Gateway/im],
   ['firewall-cloudfront', 'CloudFront', /^server: CloudFront/im],
   ['balancer-aws', 'the AWS load balancer', /^server: awselb/im],
   ['host-aws', 'AWS API Gateway', /^x-amzn-errortype: /m],
@@ -92,10 +90,6 @@ const REASONS: Readonly<Record<string, readonly [end: string, fix: string]>> = {
   'host-vercel': [
     RULE,
     "give the URL of production, or the bypass: --header 'x-vercel-protection-bypass: …'",
-  ],
-  'host-files': [
-    'never saw the message: only files are served there',
-    'give the URL of the receiver, not of its files',
   ],
   'tunnel-ngrok': ['never saw the message', 'look its code up at https://ngrok.com/docs/errors/'],
   0: [

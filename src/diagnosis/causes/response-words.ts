@@ -62,7 +62,7 @@ const EXCEPTION_NAME =
 export const EXCEPTION =
   /\b[A-Z]\w*(?:Error|Exception|DoesNotExist)\b[^:]{0,60}: \S|\b(?:Fatal|Parse) error: \S|^(?:Error|ERROR|panic): \S/;
 const MESSAGE_CLASS = /exception[-_]?(?:value|message)|errormsg|error[-_]message|class=["']?message\b/i;
-/** Points by tag: the text with the most points is probably the message. Other tags have 1, those in UNREAD 0. */
+/** Points by tag: the text with the most points is probably the message. Tags that match UNREAD have 0, all others 1. */
 const POINTS: Readonly<Record<string, number>> = { h1: 6, h2: 5, pre: 4.5, title: 4, p: 3 };
 /** Matches tags whose text is not the message, unless an attribute matches MESSAGE_CLASS. */
 const UNREAD = /^(?:center|address|footer|nav|button|label|th|option)$/;
@@ -93,15 +93,11 @@ function messageOf(text: string): string {
   if (end !== -1 && cause !== undefined) return oneLine(cause.replace('Caused by: ', ''));
   const message = (end === -1 ? lines : lines.slice(0, end)).join('\n');
   const paragraphs = message.split(/\n\s*\n/, 20).map(oneLine);
-  for (const isBest of [isException, isTelling, isSentence, Boolean]) {
+  for (const isBest of [(words: string) => EXCEPTION.test(words), isTelling, isSentence, Boolean]) {
     const found = paragraphs.find(isBest);
     if (found !== undefined) return found;
   }
   return '';
-}
-
-function isException(words: string): boolean {
-  return EXCEPTION.test(words);
 }
 
 function oneLine(text: string): string {

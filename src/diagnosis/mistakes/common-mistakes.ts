@@ -7,73 +7,12 @@ import { FrameChanges } from '../signature/frames.ts';
 import type { ReasonCode } from '../../signature/reasons.ts';
 import { otherSecrets, undecoded } from '../signature/other-secrets.ts';
 import { secretChanges } from '../signature/secret-changes.ts';
-import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
-import { layoutOf, withFields } from '../../signature/schemes/layout.ts';
-import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
-import { schemeKey, signingKey } from '../../signature/schemes/secrets.ts';
-import { headerValue } from '../../signature/schemes/signer.ts';
+import type { HmacAlgorithm } from '../../signature/hmac.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import { schemeKey } from '../../signature/schemes/secrets.ts';
 import type { ReceiverMistake } from '../../check/check.ts';
 import { verifyingFixes } from '../../check/scheme-checks.ts';
-
-interface SigningContext {
-  readonly scheme: SignatureScheme;
-  readonly secrets: readonly string[];
-  readonly fields: SignedFields;
-  readonly url: string;
-}
-
-/** The parts of a signature that a receiver computes differently from the scheme. Absent parts are as in the scheme. */
-interface SigningMistake {
-  readonly algorithm?: HmacAlgorithm;
-  readonly key?: string | Uint8Array;
-  readonly frame?: HmacFrame;
-  /** The bytes that the receiver expects to be signed in place of the body. */
-  readonly bytes?: Uint8Array;
-  /** The digest that the receiver computes in place of the HMAC, such as a plain hash. */
-  readonly digest?: Buffer;
-  /** Writes the digest as text. @default in the encoding of the scheme */
-  readonly write?: (digest: Buffer) => string;
-  /** The text that the receiver expects before the digest: `sha256=`, or empty. @default as in the scheme */
-  readonly prefix?: string;
-}
-
-type ExplainedMistake = readonly [SigningMistake, ReceiverMistake];
-
-class MistakenSigner {
-  readonly context: SigningContext;
-  readonly key: string | Uint8Array;
-  readonly frame: HmacFrame;
-  /** The part of the body that the scheme signs: all of it, or its first item as JSON.stringify writes it. */
-  readonly body: Buffer;
-
-  constructor(body: Buffer, context: SigningContext) {
-    const { scheme, secrets, fields } = context;
-    this.context = context;
-    this.key = signingKey(scheme, secrets, { origin: { key: 'scheme' } }).key;
-    const { before, after } = layoutOf(scheme);
-    this.frame = { before: withFields(before, fields), after: withFields(after, fields) };
-    this.body = scheme.covers === 'first' ? Buffer.from(new KeptBody(body).firstItem?.json ?? body) : body;
-  }
-
-  headers(mistake: SigningMistake): readonly string[] {
-    const { scheme, fields } = this.context;
-    const { prefix, write = (digest) => digest.toString(scheme.encoding) } = mistake;
-    const signature = write(this.#digest(mistake));
-    const { headers, signatureHeader } = layoutOf(scheme);
-    return headers.flatMap((header) => {
-      const isBare = header === signatureHeader && prefix !== undefined;
-      return [
-        header.name,
-        isBare ? prefix + signature : headerValue(header, scheme, { ...fields, signature }),
-      ];
-    });
-  }
-
-  #digest({ bytes = this.body, digest, algorithm, key, frame }: SigningMistake): Buffer {
-    const hash = algorithm ?? this.context.scheme.hash;
-    return digest ?? keyedHmac(hash, key ?? this.key, frame ?? this.frame).digest(bytes);
-  }
-}
+import { frameOf, MistakenSigner, type ExplainedMistake, type SigningContext } from './mistaken-signer.ts';
 
 export interface CommonMistake {
   readonly headers: readonly string[];
@@ -92,7 +31,7 @@ const BODY_FIX =
   'hash the bytes of the body as received, before any parser, and read them once: express.raw({ type: "*/*" }), request.get_data(), io.ReadAll(r.Body), request.raw_post, or Buffer.concat of the chunks';
 
 /** Maximum number of signatures to try for one scheme. Each costs a request to the receiver. */
-const MOST_SIGNATURES = 280;
+const MOST_SIGNATURES = 340;
 
 /** Yields the signatures that receivers with a common mistake compute, without duplicates, the likeliest first. */
 export function* commonMistakes(body: Buffer, context: SigningContext): Generator<CommonMistake> {
@@ -113,20 +52,24 @@ function* allMistakes(signer: MistakenSigner): Generator<ExplainedMistake> {
   const notations = [...otherNotations(signer)];
   yield* otherGivenSecrets(signer);
   yield* notations;
+  yield* otherTimes(signer);
   for (const cost of COSTS) {
     yield* otherFrames(signer, cost);
     yield* otherConstructs(signer, cost);
     yield* otherKeys(signer, cost);
     yield* otherBytes(signer, cost);
-    if (cost === 2) yield* withSha(signer, notations, [...otherKeys(signer, 1), ...otherBytes(signer, 1)]);
+    if (cost === 2) yield* combined(signer, notations, [...otherKeys(signer, 1), ...otherBytes(signer, 1)]);
   }
 }
 
-/** Combines the other usual hash (SHA-1 or SHA-256) with each likely mistake in the secret or the body. */
-function* withSha({ context }: MistakenSigner, ...lists: readonly ExplainedMistake[][]) {
-  const sha = context.scheme.hash === 'sha256' ? 'sha1' : 'sha256';
+/** Combines base64, and the other usual hash (SHA-1 or SHA-256), with each likely mistake in the secret or the body. */
+function* combined({ context: { scheme } }: MistakenSigner, ...lists: readonly ExplainedMistake[][]) {
   const [notations = [], others = []] = lists;
-  for (const [how, notation] of notations.filter(([each]) => each.algorithm === sha && each.prefix === '')) {
+  const usual = notations.filter(([{ algorithm, write, prefix }]) => {
+    const isSha = algorithm === (scheme.hash === 'sha256' ? 'sha1' : 'sha256');
+    return prefix === '' && (isSha || (algorithm === scheme.hash && write === NOTATIONS['base64']));
+  });
+  for (const [how, notation] of usual) {
     for (const [otherHow, { code, says, fix }] of others) {
       const both = `${notation.says}, and ${says.replace('it ', '')}`;
       const mistake = { code, says: both, fix: `${fix}; and ${notation.fix}` };
@@ -142,6 +85,28 @@ function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMis
     if (key !== undefined) yield [{ key }, OLD_SECRET];
   }
 }
+
+/** Yields timestamps that a receiver with a wrong clock accepts, or one that takes seconds for milliseconds. */
+function* otherTimes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
+  if (!layoutOf(scheme).hasTimestamp) return;
+  const inMs = ['timestamp-unit', `${fields.timestamp}000`, 'in milliseconds'] as const;
+  // Local time differs from UTC by -12 to 14 hours, in some places by half an hour more.
+  const atHours = Array.from({ length: 53 }, (_, index) => {
+    const hours = index / 2 - 12;
+    const what = `that is ${Math.abs(hours)} h ${hours < 0 ? 'behind' : 'ahead'}`;
+    return ['other-timestamp', String(Number(fields.timestamp) + hours * 3_600), what] as const;
+  });
+  for (const [code, timestamp, what] of [inMs, ...atHours]) {
+    const frame = frameOf(scheme, { ...fields, timestamp });
+    yield [
+      { timestamp, frame },
+      { code, says: `it accepts only a timestamp ${what}`, fix: SAME_CLOCK },
+    ];
+  }
+}
+
+const SAME_CLOCK =
+  'compare the timestamp with the present time in seconds, in UTC (Math.floor(Date.now() / 1000); time.time(), not datetime.utcnow().timestamp()), and set the clock of the machine';
 
 const HASHES: readonly HmacAlgorithm[] = ['sha256', 'sha1', 'sha512', 'sha384', 'md5'];
 

@@ -26,9 +26,9 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
   const { shown, request, secrets } = texts;
   const headers = rawHeaderList(request.headers);
   const { schemes = detectSchemes(headers, { own: [], secrets }) } = texts;
-  const sent = new Set(headers.flatMap(([, value]) => digestsIn(value).map(({ text }) => text)));
+  const sent = headers.map(([, value]) => value.toLowerCase()).join('\n');
   const computed = digestsIn(shown).filter(({ before }) => COMPUTED.test(before));
-  const others = computed.filter(({ text }) => !sent.has(text)).slice(0, MOST_DIGESTS);
+  const others = computed.map(({ text }) => text).filter((text) => !sent.includes(text.toLowerCase()));
   if (secrets.length === 0 || computed.length === 0) return undefined;
   if (others.length === 0) return { mistake: COMPARES_WRONGLY };
   for (const scheme of schemes) {
@@ -36,14 +36,10 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
     const verifier = new SignatureVerifier(options).update(request.body);
     const evidence = verifier.mismatch({}, new Deadline(PATIENT_MS));
     if (evidence.kind !== 'signature') continue;
-    const explained = explainTexts(
-      evidence,
-      others.map(({ text }) => text),
-    );
+    const explained = explainTexts(evidence, others.slice(0, MOST_DIGESTS));
     if (explained === undefined) continue;
-    // `missing-prefix` means that the digest is right for one of the secrets. That digest was not sent, so the request
-    // was signed with another secret.
-    if (explained.code === 'missing-prefix') return { mistake: OLD_SECRET };
+    // `missing-prefix`: the digest is right for one of the secrets. The request was signed with another one.
+    if (explained.code === 'missing-prefix' && secrets.length > 1) return { mistake: OLD_SECRET };
     const says = `it shows the signature that it expects: ${explained.found}`;
     return { mistake: { code: explained.code, says, fix: explained.fix } };
   }
@@ -52,7 +48,7 @@ export function explainShownDigest(texts: ShownTexts): ShownDigest | undefined {
 
 const COMPARES_WRONGLY = {
   code: 'compares-wrongly',
-  says: 'it shows the right signature as the one that it expects: it reads it from another header, or compares the two in a wrong way',
+  says: 'it shows the right signature as the one that it expects: it takes what came from another header, compares the two in a wrong way, or rejects the message for another reason, such as its timestamp',
   fix: 'print what it reads from the header (PHP: $_SERVER["HTTP_X_SIGNATURE"]; Node: names in lower case); then compare the whole header with the whole text, both in one case and without a prefix or white space (split("=") cuts the padding of base64): a Buffer never equals a string, and timingSafeEqual takes two Buffers of one length',
 } satisfies ReceiverMistake;
 

@@ -7,7 +7,7 @@ import {
 } from '../../transport/probes/probes.ts';
 import { AT_ONCE, predictions, quotedProbes, type CausePrediction } from './network-causes.ts';
 
-/** Matches the codes of causes that further tests can make more exact. Empty stands for an unknown cause. */
+/** Matches the codes of causes that further tests can make more exact. An empty code stands for an unknown cause. */
 const INEXACT =
   /^(?:|dns-for-now|no-connection-in-time|unreachable|no-tls|tls-(?:alert|handshake|unfinished|private|chain)|tunnel-no-tls|proxy-[\w-]+|wants-(?:tls|client-certificate)|not-found|not-found-words|no-post|bad-gateway|late)$/;
 

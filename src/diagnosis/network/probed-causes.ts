@@ -85,5 +85,5 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     fix: look into its handler: it does not find what it looks for, or sets no response (Koa and others respond with 404 without one)`,
   'route-near': `if: status=40[45] routes=.*,.but
     proved: a path near it has a route: {routes}
-    fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}`,
+    fix: if that is the route of the receiver, give its path, and the query as it is: {otherUrl}; or let the proxy in front keep the path (nginx: proxy_pass without a path)`,
 };

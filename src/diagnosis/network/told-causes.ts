@@ -83,5 +83,4 @@ export const TOLD_CAUSES: Readonly<Record<string, string>> = {
   'tunnel-no-tls': `proved: the response through the proxy in {proxy} is not TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS
     fix: ${CHECK_PROXY}`,
   'blocked-address': 'fix: allow it with --allow-private or delivery.allowPrivate, if it is yours',
-  aborted: 'fix: try again',
 };

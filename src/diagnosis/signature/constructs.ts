@@ -71,8 +71,8 @@ function hexOf(digest: string): string {
 }
 
 /**
- * Returns the mistake of hashing concatenated pieces without a key. `formula` describes the pieces to the user.
- * `pieces` returns them, from the signed text (the body, and what is around it) and the secret.
+ * Makes the construct of a hash of concatenated pieces, without a key. `formula` describes the pieces to the user.
+ * `pieces` makes them from the parts of the signed text (before the body, the body, after the body) and the secret.
  */
 function plain(
   formula: string,

@@ -100,7 +100,7 @@ function describe(
   problem: HeaderProblem | undefined,
 ): FoundChanges {
   const { reading, changes } = result;
-  // A correct digest that was rejected has the prefix of another scheme, such as `sha256=` before an HMAC-SHA1.
+  // A correct digest without changes was rejected for its prefix, such as `sha256=` before an HMAC-SHA1.
   const isPrefixWrong = problem !== undefined || changes.length === 0;
   const notation = reading.problem ?? (isPrefixWrong ? wrongPrefix(evidence) : undefined);
   const parts = [...(notation === undefined ? [] : [notation]), ...changes];

@@ -43,7 +43,7 @@ export class FrameChanges {
     this.#guesses = guessesOf(request, own);
   }
 
-  /** Returns the texts whose cost is at most `sum`. For a `sum` of 0, returns none without making any. */
+  /** Returns the changes whose cost is at most `sum`. For a `sum` of 0, returns an empty list without making them. */
   upTo(sum: number): readonly FrameChange[] {
     if (sum === 0) return [];
     this.#frames ??= this.#made();
@@ -101,7 +101,7 @@ const USUAL_LISTS =
 /** Values for the placeholders of a template. */
 interface Filling {
   readonly values: Partial<Readonly<Record<Field, string>>>;
-  /** Phrases of `would`: the template, unless it is the scheme's own; each guess, unless it is the field itself. */
+  /** Phrases of `would`: one for a template of another scheme, and one for each guess that is not the field itself. */
   readonly words: readonly string[];
   readonly cost: number;
   readonly code: ReasonCode;
@@ -223,11 +223,9 @@ const ID_HEADER = /(?:^|-)(?:id|key|delivery|guid)$/;
 
 function idGuesses({ headers, body }: FramedRequest): Guesses {
   const members: readonly (readonly [string, unknown])[] = Object.entries(body?.value ?? {});
+  const ids = members.filter(([name]) => /^(?:messageId|id|event_id|eventId)$/.test(name));
   return [
-    ...members.flatMap(([name, id]) => {
-      const isId = /^(?:messageId|id|event_id|eventId)$/.test(name) && typeof id === 'string';
-      return isId ? [[id, `\`${name}\` of the body`, 1] as const] : [];
-    }),
+    ...ids.map(([name, id]) => [String(id), `\`${name}\` of the body`, 1] as const),
     ...headers.filter(([name]) => ID_HEADER.test(name)).map(([name, id]) => [id, name] as const),
   ];
 }

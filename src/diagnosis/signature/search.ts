@@ -29,7 +29,7 @@ export type NamedChange = Pick<SignatureChange, 'code' | 'would' | 'fix'>;
 
 /** Maximum sum of costs in a combination (`all`), and of successive changes to its secret or to its body. */
 const MOST_COST = { all: 4, secret: 3, body: 3 };
-/** Maximum number of changes in a combination, by the sum of their costs. At the highest sum, none are combined. */
+/** Maximum number of changes in a combination, by the sum of their costs. At the highest sum, a change is tried alone. */
 const MOST_CHANGES = [0, 1, 2, 3, 1];
 
 /** Bytes to hash between two checks of the deadline. A check takes a tenth of the time of a short digest. */

@@ -92,6 +92,7 @@ const TEXT_CHANGES = new ChangeTable([
     without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
     ...affix(1, 'a newline', '', '\n'),
     ...affix(1, 'CRLF', '', '\r\n'),
+    ...affix(1, 'a carriage return', '', '\r'),
     ...affix(1, 'a space', '', ' '),
     ...affix(2, 'a space', ' '),
     ...affix(2, 'a space', ' ', ' '),

@@ -50,7 +50,7 @@ const WITH_NEIGHBORS = 26;
 /** A receiver that rejects the content of a message may take others: it gets the correct ones, and no forgery. */
 export const CORRECT_ONES = 40;
 /** Words that may mean the signature: the mistake in verifying it is looked for, with a probe for each. */
-export const WITH_PROBES = 310;
+export const WITH_PROBES = 380;
 
 /** The same response, as `hooks test` explains it: once, without forged probes, and without ✓ for what it proves nothing about. */
 export function testing(answerCase: RespondingCase): AnswerCase {

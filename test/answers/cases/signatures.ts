@@ -136,7 +136,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     title: 'a PHP program signs json_encode($_POST), which is empty for JSON',
     signature: hmac('[]'),
     cause: 'it would match over [], as PHP writes the empty $_POST of a JSON request',
-    fix: 'Sign the bytes of the body',
+    fix: 'Compute over the bytes of the body',
   }),
   ...(
     [
@@ -265,7 +265,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
   ]),
   signed('nothing-signed', 'the sender signs before it has the body', '', [
     'it would match over no bytes at all',
-    'Sign the bytes of the body: the sender did not have them when it signed',
+    'Compute over the bytes of the body: one side did not have them',
   ]),
   signed(
     'base64-signed',
@@ -806,7 +806,7 @@ const BODIES: readonly AnswerCase[] = [
     Buffer.from(JSON_TEXT).toString('latin1'),
     [
       'it would match over the body decoded from UTF-8 twice, because it was taken for Latin-1',
-      'Read the body as UTF-8, or better as bytes',
+      'Read and send the body as UTF-8, or better as bytes',
     ],
   ),
   received('lost-characters', 'the body was decoded chunk by chunk', JSON_TEXT.replace('ö', '\ufffd'), [

@@ -56,7 +56,7 @@ export function* bodyChangeLists(
   yield signedBodies(stringifiedChange(body, cost), false);
   if (bytes.length > LARGEST_DIAGNOSED) return;
   const written = { bytes, text: bytes.toString() };
-  // Content changes can follow a change of cost 1. After a rarer change, they take long and seldom explain a mismatch.
+  // Allows content changes after a change of cost 1 only. After a rarer one, they are slow and seldom explain a mismatch.
   const isLikely = cost === 1;
   if (isLikely) {
     yield signedBodies(innerBodyChanges(body), true);
@@ -87,7 +87,7 @@ export function bodyReplacements(cost: Cost): readonly Changed<BodyCandidate>[] 
 }
 
 const SIGN_THE_TEXT = 'Sign the JSON text of the message, not the object';
-const SIGN_THE_BODY = 'Sign the bytes of the body: the sender did not have them when it signed';
+const SIGN_THE_BODY = 'Compute over the bytes of the body: one side did not have them';
 
 const CONSTANTS = new ChangeTable(
   coded<undefined, string>(

@@ -30,7 +30,7 @@ const JSON_ALONE = `Give the JSON alone: a log, a terminal, a form, a socket and
 /** Returns JSON inside other text: after a log's label, or before zsh's `%`. Undefined for a form (`payload=…`). */
 function jsonInText({ text = '', problem }: KeptBody): string | undefined {
   if (problem === undefined || /^[\w.-]+=/.test(text)) return undefined;
-  // Requires an object or a list of objects, because other text can begin like JSON: 2024-01-01 with a number.
+  // Requires an object or a list of objects, because other text can begin like JSON: `2024-01-01` begins like a number.
   const json = /\{\s*"[^]*|\[\s*\{[^]*/.exec(text)?.[0] ?? '';
   const { problem: atEnd } = new KeptBody(Buffer.from(json));
   return atEnd === undefined || atEnd.isAfterEnd ? json.slice(0, atEnd?.at).trim() : undefined;

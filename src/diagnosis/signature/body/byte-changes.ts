@@ -1,6 +1,6 @@
 import { STRING } from '../../../signature/body/json-text.ts';
 import { RAW_BYTES } from '../../../signature/reasons.ts';
-import { ChangeTable, coded, replaced, type Changed, type ChangeRow, type Cost } from '../change.ts';
+import { ChangeTable, coded, replaced, type Changed, type Cost } from '../change.ts';
 import { CHARACTER_SETS } from '../codecs/character-sets.ts';
 import { codecChanges, type Bytes } from '../codecs/codec.ts';
 
@@ -23,13 +23,7 @@ export function byteChanges(bytes: Bytes, cost: Cost): readonly Changed<Bytes>[]
 
 const DATA_BINARY = 'Send the file as it is: curl --data-binary @FILE, because -d removes its line breaks';
 
-/** Programs that parse a form and write it again spell its spaces in another way. */
-const FORM_SPACES: readonly ChangeRow<string>[] = [
-  [1, 'over the form with %20 for each +', (body) => replaced(formOf(body), /\+/g, '%20')],
-  [1, 'over the form with + for each %20', (body) => replaced(formOf(body), /%20/g, '+')],
-];
-
-/** Returns a body that may be an HTML form. Empty for other bodies. */
+/** Returns a body that may be an HTML form, which programs that parse it write with other spaces. Empty for others. */
 function formOf(body: string): string {
   return /^[\w.~*-]+=[^\s{"]*$/.test(body) ? body : '';
 }
@@ -57,7 +51,14 @@ const TEXT_CHANGES = new ChangeTable([
       DATA_BINARY,
     ],
   ]),
-  ...coded<string>('url-encoded', FORM_SPACES, RAW_BYTES),
+  ...coded<string>(
+    'url-encoded',
+    [
+      [1, 'over the form with %20 for each +', (body) => replaced(formOf(body), /\+/g, '%20')],
+      [1, 'over the form with + for each %20', (body) => replaced(formOf(body), /%20/g, '+')],
+    ],
+    RAW_BYTES,
+  ),
   ...coded<string>('bom', [
     [2, 'without the byte order mark', (body) => replaced(body, /^(?:\ufeff|\xef\xbb\xbf)/, '')],
     [2, 'with a byte order mark in front', (body) => replaced(body, /^(?!\ufeff)/, '\ufeff')],

@@ -27,7 +27,7 @@ export function spelledJson(body: KeptBody, deadline: Deadline): SpelledJson | u
 
 const spellings = new Map<Cost, readonly Spelling[]>();
 
-/** Parsed JSON, to be written as other programs write it: with their white space, escapes, numbers and key order. */
+/** Serializes parsed JSON as other programs do: with their white space, escapes, forms of numbers and key order. */
 class SpelledJson {
   readonly node: JsonNode;
   readonly #given: string;

@@ -35,8 +35,8 @@ export type ChangeMeaning = Pick<SignatureChange, 'code'> & { readonly fix?: str
 const DECODING_COST: Cost = 1;
 
 /**
- * Returns one change for each codec that has a function for this direction. `what` names what is encoded or decoded.
- * Changes to a secret need their own `meaning`, because codecs have codes and fixes for bodies.
+ * Returns one change for each codec that has a function for this direction. `what` says whether a body or a secret is
+ * encoded. Changes to a secret need their own `meaning`, because the codes and fixes of codecs are for bodies.
  */
 export function codecChanges(
   codecs: readonly Codec[],

@@ -91,7 +91,7 @@ function undecorated(text: string): readonly string[] {
   return [longest, ...others.filter(({ length }) => length === longest.length)].slice(0, MOST_TOKENS);
 }
 
-/** Adds to a reading of `token` what the text has besides: text around the digits, or other characters between them. */
+/** Adds a problem to a reading of `token`: the text has other text around the digits, or characters between them. */
 function decorated(
   reading: Reading,
   text: string,
@@ -133,23 +133,20 @@ function* hexReadings(token: string, scheme: SignatureScheme): Generator<Reading
 
 /** Reads hex in which each byte below 16 lost its leading zero, as Java's Integer.toHexString writes bytes. */
 function* zerolessReadings(digits: string): Generator<Reading> {
-  const bytesAtMost = digits.length / LEAST_DIGITS_A_BYTE;
-  const algorithm = ALGORITHMS.find((each) => {
-    const bytes = DIGEST_BYTES[each];
-    return digits.length < 2 * bytes && bytes <= bytesAtMost;
-  });
-  if (algorithm === undefined) return;
-  const what = `${hmacName(algorithm)} in hex without the leading zeros of its bytes`;
-  yield {
-    algorithm,
-    cost: 1,
-    problem: { code: 'other-encoding', what, fix: TWO_DIGITS },
-    matches: (made) => Array.from(made, (byte) => byte.charCodeAt(0).toString(16)).join('') === digits,
-  };
+  for (const algorithm of ALGORITHMS) {
+    // Accepts many lost zeros: of 16 bytes, usually one is below 16.
+    const lost = 2 * DIGEST_BYTES[algorithm] - digits.length;
+    if (lost <= 0 || lost > DIGEST_BYTES[algorithm] / 4) continue;
+    const what = `${hmacName(algorithm)} in hex without the leading zeros of its bytes`;
+    yield {
+      algorithm,
+      cost: 1,
+      problem: { code: 'other-encoding', what, fix: TWO_DIGITS },
+      matches: (made) => Array.from(made, (byte) => byte.charCodeAt(0).toString(16)).join('') === digits,
+    };
+  }
 }
 
-/** Minimum of digits per byte. It allows many lost zeros: of 16 bytes, usually only one is below 16. */
-const LEAST_DIGITS_A_BYTE = 1.7;
 const TWO_DIGITS =
   'Write each byte as two digits: in Java, HexFormat.of().formatHex(digest) or String.format("%02x", each)';
 
