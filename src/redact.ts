@@ -153,7 +153,8 @@ function inBytes(secret: string): readonly string[] {
     return [encoded.slice(start), encoded.slice(start, Math.floor((length * 8) / 6))];
   });
   const urlSafe = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...cores, ...urlSafe, bytes.toString('hex')];
+  const hex = bytes.toString('hex');
+  return [...cores, ...urlSafe, hex, hex.toUpperCase()];
 }
 
 /** JSON encodings of JavaScript, Python (ASCII only), Go (escapes &, < and >) and PHP (also escapes /). */

@@ -26,6 +26,12 @@ const FORMS: readonly (readonly [pattern: RegExp, what: string, fix: string])[] 
     'write plain quotes around it, not typographic ones',
   ],
   [/\S\s+# \S/, 'has a comment at its end, which is part of it', 'take the comment out'],
+  [/^(?:undefined|null|None|nil|\[object \w+\])$/, 'is what a program writes for a missing value', REPLACE],
+  [
+    /[\u00ad\u200b-\u200f\u2060\ufeff]/,
+    'has an invisible character in it',
+    'type it again, or copy it from another place',
+  ],
   [
     /^<[A-Za-z][\w -]*>$|^your[-_ ](?:\w+[-_ ])*(?:secret|key|token|url)(?:[-_ ]here)?$|^(?:change|replace)[-_ ]?me$|^(?:x{4,}|\.{3}|…)$/i,
     'is a placeholder that was not filled in',

@@ -72,7 +72,8 @@ export const FIXES = {
   'first-of-array':
     'Sign the whole body that is sent, not one message of it. Batched Webhooks (Actions) of Segment sign only the first event: --scheme segment-batch accepts that, but anyone can then append other events',
   gzip: 'Sign and verify the same bytes: the uncompressed ones on both sides, or the compressed ones on both',
-  'url-encoded': 'Send the JSON itself as the body, with Content-Type: application/json',
+  'url-encoded':
+    'Verify the body as it came, before a form in it is parsed; if the sender is yours, it can send the JSON itself, with Content-Type: application/json',
   'object-text': `${SAME_BYTES}. Sign the JSON text, not what the language prints for the object (json.dumps(message), not str(message))`,
   'wrapped-body': RAW_BYTES,
   'encoded-body':

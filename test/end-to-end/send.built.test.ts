@@ -84,7 +84,7 @@ describe.concurrent('hooks send with a failed delivery', () => {
       /\n {2}Delivery failed after 1 round in \S+s: 503 Service Unavailable from http:\S+\n$/,
     );
     expect(stderr).toBe(
-      'hint:  end the maintenance of the receiver, or look into its log; --retry-for tries longer\n',
+      'hint:  look into its log for the reason; if it is in maintenance, end that; --retry-for tries longer\n',
     );
     expect(to.requests).toHaveLength(1);
   });

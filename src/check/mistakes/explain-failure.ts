@@ -132,10 +132,9 @@ export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'none' || response.cause === undefined) return undefined;
   const { kind, fix, ...mistake } = response.cause;
   if (kind === 'status') return undefined;
-  const isLimit = kind === 'busy' && response.status === 429;
   // Raises `possible` to `likely`: FurtherRequests clears this cause for a receiver that rejects forgeries.
   const confidence = isPage(response) ? 'likely' : mistake.confidence;
-  return { ...mistake, confidence, fix: isLimit ? LIFT_LIMIT : fix };
+  return { ...mistake, confidence, fix: response.status === 429 ? LIFT_LIMIT : fix };
 }
 
 const NO_REJECTION: ReceiverMistake = {

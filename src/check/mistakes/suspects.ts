@@ -45,6 +45,7 @@ const MESSAGE_SUSPECTS: readonly Suspect[] = [
     code: 'decodes-parts',
     always: ['in-parts'],
     shows: ['unverified'],
+    confidence: 'likely',
     says: 'it does not join the chunks of a body before it reads it: it decodes each by itself, or reads the first alone, so the signature differs',
     fix: 'collect the parts as bytes and decode them once: chunks.push(chunk), then Buffer.concat(chunks), in place of body += chunk',
   },

@@ -38,7 +38,7 @@ export function remainingMistakes({ forgery, compared, tried, showsOther }: Reje
   ];
   return {
     code: 'refuses-valid',
-    says: `${facts.filter(Boolean).join('; ')}; what remains: a different secret, header or hash, or other bytes than those of the body`,
+    says: `${facts.filter(Boolean).join('; ')}; what remains: a different secret, header or hash, other bytes than those of the body, or a condition besides the signature`,
     fix: (isBehindLayer ? EXEMPT : '') + (showsOther ? COMPARE_SECRETS : SHOW_DIGEST),
     confidence: 'likely',
   };

@@ -26,9 +26,9 @@ const PROBING_MS = 10_000;
 const REPETITIONS = 4;
 const INCONSISTENT: ReceiverMistake = {
   code: 'inconsistent',
-  says: 'it accepts a request that it has just rejected: its instances behind a load balancer do not have the same secret or version',
-  fix: 'give every instance the same secret and version, and start them again',
-  confidence: 'proved',
+  says: 'it accepts a message that differs from a rejected one only in its id: its instances behind a load balancer do not have the same secret or version, or it decides by some digits of the signature',
+  fix: 'give every instance the same secret and version, and start them again; compare all digits of the signature, zeros at its start too',
+  confidence: 'likely',
 };
 
 /**
@@ -109,7 +109,7 @@ export class VerificationProbe {
     return found?.mistake;
   }
 
-  /** Whether the receiver accepts a request that it has just rejected. */
+  /** Whether the receiver accepts a message that differs from a rejected one only in its id. */
   async #isInconsistent(request: CheckRequest): Promise<boolean> {
     for (let tries = 0; tries < REPETITIONS; tries++) {
       if (isTakenResponse(await this.#receiver.ask(request))) return true;

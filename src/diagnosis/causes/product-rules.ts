@@ -91,7 +91,6 @@ const REASONS: Readonly<Record<string, readonly [end: string, fix: string]>> = {
     RULE,
     "give the URL of production, or the bypass: --header 'x-vercel-protection-bypass: …'",
   ],
-  'tunnel-ngrok': ['never saw the message', 'look its code up at https://ngrok.com/docs/errors/'],
   0: [
     RULE,
     'allow POST to {path} there: a rule for this path, or for the addresses of the sender, or for the host {hostname}; hooks test URL shows whether the User-Agent decides',

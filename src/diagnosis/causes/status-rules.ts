@@ -5,7 +5,8 @@ import { EXCEPTION } from './response-words.ts';
 const FAILED = 'look into the log of the receiver, which failed';
 const REDIRECTS = [300, 301, 302, 303, 304, 305, 307, 308];
 const FAILURES = Array.from({ length: 100 }, (_, index) => 500 + index);
-const REPAIR = 'repair this in the receiver, whose log names file and line; then send the message again';
+const REPAIR =
+  'repair this in the receiver, or in what it depends on (its log says where); then send the message again';
 
 /** Fixes for statuses whose name tells the cause, but not what to do. */
 const FIXES: Readonly<Record<number, string>> = {
@@ -17,11 +18,11 @@ const FIXES: Readonly<Record<number, string>> = {
   421: 'check the host name and its DNS record; the server must list {hostname} (server_name, ServerAlias)',
   426: 'give the URL of the receiver, with https:// where it wants TLS; or let {path} take POST over HTTP/1.1',
 };
-/** Statuses that do not depend on the message: a receiver that responds with one does so to every message. */
-const FOR_ALL: ReadonlySet<number> = new Set([402, 406, 407, 411, 412, 421, 426, 428, 451, 501, 505, 511]);
+/** Statuses that a receiver gives to some messages. With any other, it rejects every message, whatever its signature. */
+const OF_MESSAGE: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422, 500]);
 
 function statusRule(status: number, fix: string): Omit<CauseRule, 'code'> {
-  const kind = FOR_ALL.has(status) ? 'way' : 'status';
+  const kind = status < 400 || OF_MESSAGE.has(status) ? 'status' : 'way';
   const says = `its response is ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return { kind, confidence: 'proved', status: [status], says, fix };
 }
@@ -29,7 +30,7 @@ function statusRule(status: number, fix: string): Omit<CauseRule, 'code'> {
 export function unknownStatus(status: number): CauseRule {
   const redirect = 'respond with 2xx at this URL';
   const fix = status < 400 ? redirect : status < 500 ? "look into the receiver's log for the reason" : FAILED;
-  return { ...statusRule(status, fix), code: 'status', confidence: 'possible' };
+  return { ...statusRule(status, fix), code: 'status' };
 }
 
 export const STATUS_RULES = rulesOfKind('status', 'proved', {
@@ -88,7 +89,7 @@ export const STATUS_RULES = rulesOfKind('status', 'proved', {
     kind: 'busy',
     status: [503],
     says: 'the receiver, or a proxy in front of it, is not available now{wait}',
-    fix: 'end the maintenance of the receiver, or look into its log',
+    fix: 'look into its log for the reason; if it is in maintenance, end that',
   },
   ...Object.fromEntries(
     Object.entries(FIXES).map(([status, fix]) => [`status-${status}`, statusRule(Number(status), fix)]),

@@ -89,7 +89,7 @@ function* otherGivenSecrets({ context }: MistakenSigner): Generator<ExplainedMis
 /** Yields timestamps that a receiver with a wrong clock accepts, or one that takes seconds for milliseconds. */
 function* otherTimes({ context: { scheme, fields } }: MistakenSigner): Generator<ExplainedMistake> {
   if (!layoutOf(scheme).hasTimestamp) return;
-  const inMs = ['timestamp-unit', `${fields.timestamp}000`, 'in milliseconds'] as const;
+  const inMs = ['timestamp-unit', String(Date.now()), 'in milliseconds'] as const;
   // Local time differs from UTC by -12 to 14 hours, in some places by half an hour more.
   const atHours = Array.from({ length: 53 }, (_, index) => {
     const hours = index / 2 - 12;
@@ -97,9 +97,8 @@ function* otherTimes({ context: { scheme, fields } }: MistakenSigner): Generator
     return ['other-timestamp', String(Number(fields.timestamp) + hours * 3_600), what] as const;
   });
   for (const [code, timestamp, what] of [inMs, ...atHours]) {
-    const frame = frameOf(scheme, { ...fields, timestamp });
     yield [
-      { timestamp, frame },
+      { timestamp, frame: frameOf(scheme, { ...fields, timestamp }) },
       { code, says: `it accepts only a timestamp ${what}`, fix: SAME_CLOCK },
     ];
   }

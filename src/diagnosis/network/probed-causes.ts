@@ -27,7 +27,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: nothing listens at {host}{others}
     fix: ${START_IT}; inside a container, {hostname} is the container itself: give host.docker.internal or the name of another container instead; hooks listen starts a receiver that shows each request`,
   'refused-there': `if: failed=refused/$ machine=(?!own)
-    proved: the host {addressed} was reached, and rejects this port
+    proved: the host {addressed} rejects this port, or a firewall on the way does
     fix: run ss -ltn on that host: if the port is not in its list, start the receiver, or give its port (Docker: the published port; Kubernetes: the targetPort of the service, and its pods); if it is there at 127.0.0.1 only, let it listen at 0.0.0.0; else a firewall there rejects it`,
   'not-accepting': `if: failed=timeout/no-connection-in-time machine=own
     likely: a program listens at {host}, but does not accept connections: it is overloaded, hangs, or is stopped (Ctrl-Z, a debugger)
@@ -66,7 +66,7 @@ export const PROBED_CAUSES: Readonly<Record<string, string>> = {
     proved: the port in {proxy} speaks {words}: {otherScheme}
     fix: set {proxy}={otherScheme}, or the port at which the proxy speaks the protocol of that URL`,
   'no-proxy': `if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=(?:other|http2) tunnel=.
-    if: way=http failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) speech=closed tunnel=closes
+    if: way=http failed=(?:reset|protocol)/ speech=closed tunnel=closes
     if: way=http scheme=https failed=(?:refused/(?!proxy-unr)|reset/|protocol/|timeout/|tls/) tunnel=(?:closes|responded.with.(?:400|404|405|501))
     proved: the server in {proxy} is no proxy: it {tunnel} CONNECT
     fix: ${CHECK_PROXY}`,

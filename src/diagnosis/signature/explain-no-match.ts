@@ -48,7 +48,7 @@ export function explainNoMatch(
  * comes first, with its fix, because then the body is probably wrong.
  */
 function whatToCompare(evidence: SignatureEvidence): readonly string[] {
-  const look = evidence.body && bodyNoteOf(evidence.body);
+  const look = evidence.body && bodyNoteOf(evidence.body, evidence.secrets);
   const compare = compareSecrets(evidence);
   if (look === undefined) return [compare];
   const note = `The body ${look.says}`;
@@ -56,11 +56,10 @@ function whatToCompare(evidence: SignatureEvidence): readonly string[] {
 }
 
 function unusableSecret(scheme: SignatureScheme): Explanation {
-  const fix = verifyingSecretFix(scheme);
   return {
     code: 'unusable-secret',
     found: `no secret can be a key of ${scheme.name}`,
-    fix: fix.charAt(0).toUpperCase() + fix.slice(1),
+    fix: `The scheme needs a secret in its own form: ${verifyingSecretFix(scheme)}`,
   };
 }
 

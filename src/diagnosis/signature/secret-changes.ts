@@ -89,7 +89,7 @@ function affix(cost: Cost, what: string, before: string, after = ''): readonly S
  */
 const TEXT_CHANGES = new ChangeTable([
   ...coded<string>('trimmed-secret', [
-    without(1, 'without the white space around the secret', /^[ \t\r\n]+|[ \t\r\n]+$/g),
+    without(1, 'without the white space around the secret', /^\s+|\s+$/g),
     ...affix(1, 'a newline', '', '\n'),
     ...affix(1, 'CRLF', '', '\r\n'),
     ...affix(1, 'a carriage return', '', '\r'),
@@ -124,9 +124,11 @@ const TEXT_CHANGES = new ChangeTable([
     only(1, 'with the secret cut off at #, as many .env readers do', /^([^#]+?)\s*#/),
     without(2, 'without the = at the end of the secret', /=+$/),
     [1, 'with the secret padded with = as base64 is', padded],
-    ...['HOOKS_SECRET=', 'WEBHOOK_SECRET=', 'SHARED_SECRET=', 'SECRET=', 'whsec_', 'Bearer '].flatMap(
-      (text) => affix(2, text.trim(), text),
-    ),
+    ...['HOOKS_SECRET', 'WEBHOOK_SECRET', 'SHARED_SECRET', 'SECRET'].flatMap((name) => [
+      ...affix(2, `${name}=`, `${name}=`),
+      ...affix(2, `the JSON {"${name}":…}`, `{"${name}":"`, '"}'),
+    ]),
+    ...['whsec_', 'Bearer '].flatMap((text) => affix(2, text.trim(), text)),
   ]),
 ]);
 

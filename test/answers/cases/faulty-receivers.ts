@@ -349,6 +349,21 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     fix: 'anonymousId can stand in place of userId',
   },
   {
+    id: 'base64-and-newline',
+    title: 'the receiver writes base64, and its secret ends in a newline',
+    receiver: () => verifies((body) => createHmac('sha1', `${SECRET}\n`).update(body).digest('base64')),
+    cause:
+      'it expects the digest in base64 instead of hex, and accepts what is signed with a newline at the end',
+    fix: 'give the receiver exactly the secret that the sender has',
+  },
+  {
+    id: 'compares-upper-case',
+    title: 'the receiver writes the digest in upper case, and prints it',
+    receiver: () => (request) => ({ status: 401, body: `expected ${hmac(request.body).toUpperCase()}` }),
+    cause: 'it shows the right signature as the one that it expects',
+    fix: 'both in one case',
+  },
+  {
     id: 'rejects-anonymous',
     title: 'the validation of the receiver requires userId',
     receiver: () => toSigned({ status: 422, body: '{"error":"userId is required"}' }, isAnonymous),
@@ -448,14 +463,14 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: "the receiver's database is down",
     receiver: () => toSigned({ status: 500, body: 'connect ECONNREFUSED 127.0.0.1:5432' }),
     cause: 'connect ECONNREFUSED 127.0.0.1:5432',
-    fix: 'repair this in the receiver, whose log names file and line',
+    fix: 'repair this in the receiver, or in what it depends on',
   },
   {
     id: 'migrations',
     title: 'the migrations of the receiver did not run',
     receiver: () => toSigned({ status: 500, body: 'relation "events" does not exist' }),
     cause: 'relation "events" does not exist',
-    fix: 'repair this in the receiver, whose log names file and line',
+    fix: 'repair this in the receiver, or in what it depends on',
   },
   {
     id: 'secret-undefined',

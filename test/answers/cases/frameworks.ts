@@ -178,7 +178,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     status: 500,
     body: 'sqlite3.OperationalError: database is locked',
     cause: 'sqlite3.OperationalError: database is locked',
-    fix: 'repair this in the receiver, whose log names file and line; then send the',
+    fix: 'repair this in the receiver, or in what it depends on (its log says where)',
   },
 ];
 

@@ -374,7 +374,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     headers: { Server: 'AmazonS3' },
     body: '<?xml version="1.0"?><Error><Code>MethodNotAllowed</Code></Error>',
     cause: 'a file server or bucket responded in place of the application, which never',
-    fix: 'give the URL of the receiver, not of its files',
+    fix: 'check the path of the URL, and forward this path',
   },
 ];
 

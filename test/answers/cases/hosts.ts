@@ -89,7 +89,7 @@ const FUNCTIONS: readonly HostResponse[] = [
     'netlify-usage',
     { status: 503, headers: { Server: 'Netlify' }, body: 'usage_exceeded' },
     'usage_exceeded',
-    'end the maintenance of the receiver, or look into its log',
+    'look into its log for the reason; if it is in maintenance, end that',
   ],
   [
     'cloudflare-worker',
@@ -156,7 +156,7 @@ const IN_FRONT: readonly HostResponse[] = [
       body: 'Your IP is restricted from accessing the endpoint. ERR_NGROK_3205',
     },
     'ngrok responded in place of the application, which never saw the message',
-    'https://ngrok.com/docs/errors/',
+    'allow POST to /hook there: a rule for this path',
     ['is not running'],
   ],
   [

@@ -140,7 +140,7 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     title: 'Python: the hash gets text instead of bytes',
     body: '<!DOCTYPE html>\n<html lang="en"><head><title>TypeError\n          at /hook</title></head><body><div id="summary"><h1>TypeError\n       at /hook</h1><pre class="exception_value">Strings must be encoded before hashing</pre></body></html>',
     cause: 'Strings must be encoded before hashing',
-    fix: 'repair this in the receiver, whose log names file and line',
+    fix: 'repair this in the receiver, or in what it depends on',
   },
   {
     id: 'crash-rails-page',
@@ -154,7 +154,7 @@ const CRASHES: readonly Omit<RespondingCase, 'status'>[] = [
     title: 'an exception that is known to the receiver only',
     body: '{"message":"Queue [webhooks] is not defined.","exception":"InvalidArgumentException","file":"/app/Http/Hook.php","line":31}',
     cause: 'InvalidArgumentException: Queue [webhooks] is not defined.',
-    fix: 'repair this in the receiver, whose log names file and line',
+    fix: 'repair this in the receiver, or in what it depends on',
   },
 ];
 

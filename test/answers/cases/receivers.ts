@@ -119,7 +119,7 @@ const LATER: readonly RespondingCase[] = (
     [408, '408…means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [423, '423…means: try again later', 'let the receiver respond with 2xx to a valid message'],
     [425, '425…means: try again later', 'let the receiver respond with 2xx to a valid message'],
-    [503, 'is not available now', 'end the maintenance of the receiver, or look into its log'],
+    [503, 'is not available now', 'look into its log for the reason; if it is in maintenance, end that'],
     [
       504,
       'responded in place of the application, which took too long',
@@ -171,7 +171,7 @@ const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[]
   ['give the URL of the receiver, with https:// where it wants TLS', 426],
   ['send more slowly (replay --rate)', 429],
   ['look into the log of the receiver, which failed; --retry-for tries longer', 500],
-  ['end the maintenance of the receiver, or look into its log; --retry-for tries longer', 503],
+  ['look into its log for the reason; if it is in maintenance, end that; --retry-for tries longer', 503],
   ['look into the log of the receiver, which failed', 501, 505, 506, 507, 508, 510, 511, 599],
   ['check that the application runs', 502],
   ['let the receiver respond first and work later', 504],

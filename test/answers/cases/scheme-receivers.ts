@@ -286,6 +286,20 @@ const CASES: readonly SchemeCase[] = [
     fix: 'split webhook-signature at its spaces and compare each signature in it',
   },
   {
+    id: 'standard-local-time',
+    title: 'a receiver of Standard Webhooks takes UTC for local time, so its clock is 5 hours ahead',
+    receiver: { scheme: 'standard-webhooks', takesTime: (seconds) => isNear(seconds - 5 * 3_600) },
+    cause: 'it accepts only a timestamp that is 5 h ahead',
+    fix: 'time.time(), not datetime.utcnow().timestamp()',
+  },
+  {
+    id: 'slack-milliseconds',
+    title: 'a receiver of Slack compares seconds with milliseconds',
+    receiver: { scheme: 'slack', takesTime: (seconds) => isNear(seconds / 1_000) },
+    cause: 'it accepts only a timestamp in milliseconds',
+    fix: 'compare the timestamp with the present time in seconds',
+  },
+  {
     id: 'standard-no-tolerance',
     title: 'a receiver of Standard Webhooks does not look at the age',
     receiver: { scheme: 'standard-webhooks', takesTime: () => true },

@@ -294,7 +294,7 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'form-sent',
     'the JSON is sent as a field of a form',
     JSON_TEXT,
-    ['it would match over the value of the form field alone', 'Send the JSON itself as the body'],
+    ['it would match over the value of the form field alone', 'Verify the body as it came, before a form in it is parsed'],
     new URLSearchParams({ payload: JSON_TEXT }).toString(),
   ),
   signed(

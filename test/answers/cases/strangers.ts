@@ -64,7 +64,7 @@ const REFUSALS: readonly RespondingCase[] = [
     status: 500,
     body: 'PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted (tried to allocate 20480 bytes)',
     cause: 'PHP Fatal error: Allowed memory size of 134217728 bytes exhausted (tried',
-    fix: 'repair this in the receiver, whose log names file and line',
+    fix: 'repair this in the receiver, or in what it depends on',
   },
   {
     id: 'python-none-encode',

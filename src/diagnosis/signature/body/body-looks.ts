@@ -1,5 +1,5 @@
 import { bodyInside, envelopeOf } from '../../../capture/envelopes.ts';
-import { printable } from '../../../redact.ts';
+import { printable, withoutRepeated } from '../../../redact.ts';
 import { KeptBody, LARGEST_DIAGNOSED } from '../../../signature/body/kept-body.ts';
 import { RAW_BYTES } from '../../../signature/reasons.ts';
 import type { Changed } from '../change.ts';
@@ -52,13 +52,13 @@ export interface BodyNote {
   readonly fix?: string | undefined;
 }
 
-/** Returns a note on the most telling oddity of a body. Undefined if the body has none. */
-export function bodyNoteOf(body: KeptBody): BodyNote | undefined {
+/** Returns a note on the most telling oddity of a body, without the secrets. Undefined if the body has none. */
+export function bodyNoteOf(body: KeptBody, secrets: readonly string[]): BodyNote | undefined {
   const inner = innerBody(body);
   if (inner !== undefined) return { says: inner.says };
   const codec = [...BYTE_CODECS, ...CHARACTER_SETS].find((each) => isDecodedJson(each, body));
   if (codec !== undefined) return { says: `is JSON encoded as ${codec.name}` };
-  const [, says, fix] = looksOf(body).find(([isSo]) => isSo) ?? [];
+  const [, says, fix] = looksOf(body, secrets).find(([isSo]) => isSo) ?? [];
   return says === undefined ? undefined : { says, fix };
 }
 
@@ -71,13 +71,13 @@ function isDecodedJson({ decode }: Codec, { bytes }: KeptBody): boolean {
 
 const CUT_OFF =
   'Verify the whole body: look for a limit on the way, such as a column, a log, the first chunk of a stream, or a Content-Length that is too small';
-/** Maximum number of characters to quote from a body that is not JSON. */
-const QUOTED = 40;
+/** Maximum number of characters to read, and to quote, from a body that is not JSON. */
+const [READ, QUOTED] = [1_000, 40];
 
 /** Returns all known oddities of bodies, the most telling first, each with whether this body has it. */
-function looksOf({ bytes, head, text = '', problem }: KeptBody): readonly Look[] {
+function looksOf({ bytes, head, text = '', problem }: KeptBody, secrets: readonly string[]): readonly Look[] {
   const isCutOff = /^\s*[[{]/.test(head) && problem !== undefined && problem.at >= text.trimEnd().length;
-  const beginning = `it begins with "${printable(text, QUOTED)}"`;
+  const beginning = `it begins with "${printable(withoutRepeated(text.slice(0, READ), secrets), QUOTED)}"`;
   return [
     [bytes.length === 0, 'is empty: something has read it before, or it was not sent', READ_ONCE],
     [isPacked(bytes), 'is compressed (gzip, zlib or zstd)'],

@@ -53,18 +53,18 @@ export const BODY_CODECS: readonly Codec[] = [
 export const PERCENT_ENCODINGS: readonly Codec[] = [
   {
     name: 'a URL component',
-    encode: ({ text }) => encodeURIComponent(text.trim()),
+    encode: ({ text }) => encodeURIComponent(text.replace(/\r?\n$/, '')),
     decode: ({ text }) => urlDecoded(text, '+'),
     signed: 'url-encoded',
   },
   {
     name: 'a URL path',
-    encode: ({ text }) => encodeURIComponent(text.trim()).replaceAll('%2F', '/'),
+    encode: ({ text }) => encodeURIComponent(text.replace(/\r?\n$/, '')).replaceAll('%2F', '/'),
     signed: 'url-encoded',
   },
   {
     name: 'a form value',
-    encode: ({ text }) => encodeURIComponent(text.trim()).replaceAll('%20', '+'),
+    encode: ({ text }) => encodeURIComponent(text.replace(/\r?\n$/, '')).replaceAll('%20', '+'),
     decode: ({ text }) => urlDecoded(text, ' '),
     signed: 'url-encoded',
   },
