@@ -116,7 +116,11 @@ export function networkFailure(cause: unknown): NetworkFailure {
   const unreadable = UNREADABLE_RESPONSES[failure.message];
   if (unreadable !== undefined) return { error: 'protocol', detail: unreadable, cause: MALFORMED };
   if (failure.name === 'ResponseContentLengthMismatchError') {
-    return { error: 'protocol', detail: `${failure.message} (a response in chunks must have none)`, cause: MALFORMED };
+    return {
+      error: 'protocol',
+      detail: `${failure.message} (a response in chunks must have none)`,
+      cause: MALFORMED,
+    };
   }
   if (failure.name === 'HTTPParserError') {
     const isHttp = !failure.message.includes(NOT_HTTP);

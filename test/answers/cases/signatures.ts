@@ -143,12 +143,12 @@ const OTHER_BYTES: readonly AnswerCase[] = [
       ['plus', 'text=a+b&user=u', 'text=a%20b&user=u', 'over the form with %20 for each +'],
       ['percent-20', 'text=a%20b&user=u', 'text=a+b&user=u', 'over the form with + for each %20'],
     ] as const
-  ).map(([id, body, signed, cause]) =>
+  ).map(([id, body, original, cause]) =>
     mismatch({
       id: `form-${id}`,
       title: `a form is parsed and written again: ${cause}`,
       body,
-      signature: hmac(signed),
+      signature: hmac(original),
       cause: `it would match ${cause}`,
       fix: RAW,
     }),
@@ -294,7 +294,10 @@ const OTHER_BYTES: readonly AnswerCase[] = [
     'form-sent',
     'the JSON is sent as a field of a form',
     JSON_TEXT,
-    ['it would match over the value of the form field alone', 'Verify the body as it came, before a form in it is parsed'],
+    [
+      'it would match over the value of the form field alone',
+      'Verify the body as it came, before a form in it is parsed',
+    ],
     new URLSearchParams({ payload: JSON_TEXT }).toString(),
   ),
   signed(
