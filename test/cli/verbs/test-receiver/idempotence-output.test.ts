@@ -42,7 +42,7 @@ async function tested(
   const commands = argv`--state ${state} --reset ${'rm -f *.txt'} --no-config`;
   const receiver = ['--', process.execPath, join(cwd, 'app.mjs'), how];
   return hooks(['test', url, ...commands, '--seed', '1', ...flags, ...receiver], {
-    timeoutMs: 55_000,
+    timeoutMs: 150_000,
     ...options,
     cwd,
   });
@@ -61,7 +61,7 @@ function printed(count: number): string {
   return proofText({ ...result, counterexample }, () => '', screen);
 }
 
-describe.concurrent('hooks test --state', () => {
+describe.concurrent('hooks test --state', { timeout: 160_000 }, () => {
   it('prints every request of a short counterexample, and of a long one only the requests that the states name', () => {
     expect(printed(12)).toContain('503 first, then 200, sent 2 times');
     expect(printed(12)).not.toContain('more');
