@@ -20,7 +20,7 @@ export interface VerificationProbeOptions extends MistakeOptions {
   readonly explainShown: (texts: ShownTexts) => Promise<ShownDigest | undefined>;
 }
 
-const PROBING_MS = 10_000;
+const PROBING_MS = 20_000;
 
 /** Maximum number of repetitions of a rejected request, to reach other instances behind a load balancer. */
 const REPETITIONS = 4;

@@ -169,7 +169,7 @@ function* otherFrames({ context, body }: MistakenSigner, cost: Cost): Generator<
   }
 }
 
-/** A deadline that never passes: sample bodies are small, and `hooks test` stops trying signatures after 10 s. */
+/** A deadline that never passes: sample bodies are small, and `hooks test` limits the time. */
 const NEVER = new Deadline(Infinity, () => 0);
 
 function* otherBytes({ body }: MistakenSigner, cost: Cost): Generator<ExplainedMistake> {

@@ -27,7 +27,7 @@ export interface AskedPort {
 export async function askPort(asked: AskedPort): Promise<PortSpeech> {
   const hello = await askInTls(asked);
   if (/^(?:tls|http|refused)/.test(hello)) return hello;
-  const plain = await askInHttp({ ...asked, isTls: false });
+  const plain = await askInHttp({ ...asked, timeoutMs: asked.timeoutMs / 2, isTls: false });
   return hello.startsWith('other') && plain === 'closed' ? hello : plain;
 }
 

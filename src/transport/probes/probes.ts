@@ -76,7 +76,7 @@ export function sceneOf(failure: FailureToExamine, signal: AbortSignal): Scene {
 
 /**
  * Probes that examine a failed request, by name. Each returns its result as text, empty if it finds nothing. Only those
- * that connect or look up names take time: one round of connections, or two rounds with half the time limit each.
+ * that connect or look up names take time: one round of connections, or two rounds, the second with half the time limit.
  */
 export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> | string>> = {
   failed: ({ failure: { error, cause = '' } }) => `${error}/${cause}`,
@@ -105,7 +105,7 @@ export const PROBES: Readonly<Record<string, (scene: Scene) => Promise<string> |
     const address = await show('address');
     return isIP(address) > 0 ? (isOwnAddress(address) ? 'own' : 'other') : 'unknown';
   },
-  speech: ({ asked }) => askPort({ ...asked, timeoutMs: asked.timeoutMs / 2 }),
+  speech: ({ asked }) => askPort(asked),
   words: async ({ show }) => {
     const [, speech = '', words = ''] = /^(\w+) ?(.*)/.exec(await show('speech')) ?? [];
     if (speech === 'http2') return 'HTTP/2 without TLS only (h2c, as gRPC does), not HTTP/1.1';
