@@ -35,7 +35,7 @@ async function proved(
   const command = ['--', process.execPath, RECEIVERS, name];
   const env = { DATA_DIR: join(cwd, 'state'), HOOKS_SECRET: 's3cret', ...options.env };
   const all = [...args, ...resets, ...flags, ...command];
-  const result = await hooks(all, { timeoutMs: 55_000, ...options, env, cwd });
+  const result = await hooks(all, { timeoutMs: 150_000, ...options, env, cwd });
   const lines = result.stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
@@ -50,7 +50,7 @@ async function urlOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${port}/`;
 }
 
-describe.concurrent('hooks test --state', () => {
+describe.concurrent('hooks test --state', { timeout: 160_000 }, () => {
   it('finds check-then-act with two requests, both states, the fix and a report', async () => {
     const flags = ['-o', 'json', '--seed', '7', '--only', 'twice-at-once', '--report', 'r.xml'];
     const { code, lines, stderr, cwd } = await proved('check-then-act', flags);
