@@ -126,7 +126,7 @@ const CATCH =
   'catch this exception where the receiver verifies, and respond with 401: after a 5xx the sender repeats the message for 4 hours';
 
 const LIFT_LIMIT =
-  'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
+  'exempt this route from the limit, because senders send in bursts; at least lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
 export function ownCause(response: CheckResponse): ReceiverMistake | undefined {
   if (response.kind === 'none' || response.cause === undefined) return undefined;
