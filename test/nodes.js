@@ -133,7 +133,7 @@ function compileCache(program) {
   execFileSync(program, [vitest, ...words], {
     cwd: ROOT,
     encoding: 'utf8',
-    timeout: 180_000,
+    timeout: 400_000,
     stdio: 'pipe',
     env: { ...process.env, HOOKS_TEST_SKIP_BUILD: '1' },
   });
@@ -147,7 +147,7 @@ function run(command, words, cwd) {
   return execFileSync(command, words, {
     cwd,
     encoding: 'utf8',
-    timeout: 180_000,
+    timeout: 400_000,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
