@@ -7,3 +7,10 @@ const CLEANED_UP_WITHIN = 120_000;
 // Vitest runs a setup file again for each test file.
 afterAll(cleanUpAfterFile, CLEANED_UP_WITHIN);
 afterEach(cleanUpAfterTest);
+afterEach(({ task }) => {
+  // Vitest keeps them in a field that its types do not have.
+  const { onFinished = [] } = task as { readonly onFinished?: readonly unknown[] };
+  if (task.concurrent === true && onFinished.length > 0) {
+    throw new Error('onTestFinished in a concurrent test: Vitest cannot tell which of them is running');
+  }
+});

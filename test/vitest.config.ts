@@ -7,9 +7,14 @@ import { IS_LONG } from './torture.ts';
 /**
  * Names of test files: `x.test.ts` needs only Node, `x.built.test.ts` the built program, and `x.system.test.ts` another
  * program, or it takes minutes, kills processes or measures memory, as its first line says. `npm test` runs the first two
- * kinds, `npm run test:system` the third. The program is built only if a file that needs it runs.
+ * kinds, `npm run test:system` the third. The program is built only if a file that needs it runs. `x.alone.system.test.ts`
+ * judges rates or latencies, so it runs after all others, one file at a time.
  */
-const [BUILT, SYSTEM] = ['test/**/*.built.test.ts', 'test/**/*.system.test.ts'];
+const [BUILT, SYSTEM, ALONE] = [
+  'test/**/*.built.test.ts',
+  'test/**/*.system.test.ts',
+  'test/**/*.alone.system.test.ts',
+];
 const BUILD_FIRST = { globalSetup: ['test/build/global-setup.ts'] };
 /** Third-party clients and test runners have their own package.json. */
 const SYSTEM_SETUP = [...BUILD_FIRST.globalSetup, 'test/system/install-clients.ts'];
@@ -40,7 +45,17 @@ export default defineConfig({
       { extends: true, test: { name: 'built', include: [BUILT], exclude: NEWER_NODE, ...BUILD_FIRST } },
       {
         extends: true,
-        test: { name: 'system', include: [SYSTEM], exclude: LONG, globalSetup: SYSTEM_SETUP },
+        test: { name: 'system', include: [SYSTEM], exclude: [...LONG, ALONE], globalSetup: SYSTEM_SETUP },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: [ALONE],
+          ...BUILD_FIRST,
+          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
+        },
       },
     ],
   },

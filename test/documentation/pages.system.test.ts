@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { follow } from './follow.ts';
 import { programsFolder } from './programs-folder.ts';
 import { asOperator } from './operator.ts';
-import { hasTools, PAGES_TO_FOLLOW, toolsOf } from './tools.ts';
+import { hasTools, LOAD_PAGE, PAGES_TO_FOLLOW, toolsOf } from './tools.ts';
 
 const programs = await programsFolder();
 
 describe('the commands of a page', () => {
-  it.concurrent.each(PAGES_TO_FOLLOW.filter((page) => hasTools(toolsOf(page))))(
+  it.concurrent.each(PAGES_TO_FOLLOW.filter((page) => page !== LOAD_PAGE && hasTools(toolsOf(page))))(
     'do in their order what the page says: %s',
     { timeout: 400_000 },
     async (page) => {

@@ -12,6 +12,9 @@ const TOOLS: Readonly<Record<string, string>> = {
 /** The pages with a block that runs in the order of the page. */
 export const PAGES_TO_FOLLOW: readonly string[] = [...new Set(BLOCKS.filter(isRun).map(({ page }) => page))];
 
+/** Its commands judge rates and latencies: its test runs alone. */
+export const LOAD_PAGE = 'docs/load.md';
+
 function isRun(block: Block): boolean {
   return ['sh', 'console'].includes(block.language) || isProgram(block);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { answers, answersBytes } from '../hostile-receivers.ts';
+import type { HostileReceiver } from '../raw-receiver.ts';
 import { started } from '../transport/sending.ts';
 import { hooks, startHooks, type HooksResult } from '../cli/run-in-process.ts';
 import { EVIL_BODY, EVIL_MESSAGE, expectHarmless, HOSTILE } from './hostile-message.ts';
@@ -20,14 +21,18 @@ function expectShown({ stdout, stderr }: Pick<HooksResult, 'stdout' | 'stderr'>)
   expect(stdout + stderr).toContain('evil');
 }
 
+const receivers: HostileReceiver[] = [];
+afterAll(() => Promise.all(receivers.map((receiver) => receiver.close())));
+
 /** Starts a receiver with hostile responses, from the reason phrase to the body. */
 async function hostileReceiver(status: number): Promise<string> {
   const body = `${HOSTILE}\n${HOSTILE}`;
   const head = `HTTP/1.1 ${status} ${IN_A_HEADER}\r\nlocation: http://x/${IN_A_HEADER}\r\nretry-after: ${IN_A_HEADER}\r\nx-a: ${IN_A_HEADER}`;
   const bytes = `${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
-  const receiver = await started(
-    answersBytes(Buffer.concat([Buffer.from(bytes, 'latin1'), Buffer.from(body)]).toString('binary')),
+  const receiver = await answersBytes(
+    Buffer.concat([Buffer.from(bytes, 'latin1'), Buffer.from(body)]).toString('binary'),
   );
+  receivers.push(receiver);
   return receiver.url;
 }
 
