@@ -15,13 +15,14 @@ const SINE_STAGES = 64;
 
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
 const RATE = new RegExp(String.raw`^${NUMBER}(?:\.\.${NUMBER})?/([smh])$`);
-const STEPS = new RegExp(String.raw`^(\S+\.\.\S+) ?: ?step ${NUMBER} each (\S+)$`);
-const BURST = /^burst (\d+) each (\S+)$/;
+const STEPS = /^(\S+\.\.\S+) ?: ?step (\S+) each (\S+)$/;
+const BURST = /^burst (\S+) each (\S+)$/;
 const SINE = /^sine (\S+\.\.\S+) period (\S+)$/;
 
 /**
  * Parses the value of `--load`, such as `200/s`, `50..500/s` or `30s:50/s,1m:200/s`. `forMs` is the duration of `--for`.
- * Only stages with their own durations can be parsed without `forMs`. Throws ConfigError.
+ * Only stages with their own durations can be parsed without `forMs`. Throws ConfigError, which names the part that is
+ * invalid.
  */
 export function readShape(text: string, forMs: number | undefined): LoadShape {
   const shape = text.trim().replace(/\s+/g, ' ');
@@ -31,45 +32,43 @@ export function readShape(text: string, forMs: number | undefined): LoadShape {
   }
   if (shape === 'max') return { kind: 'max', durationMs: forMs ?? 0 };
   const curve = isSequence ? readSequence(shape, forMs) : readCurve(shape, forMs ?? 0);
-  if (curve === undefined || dueTimes(curve, WHOLE).next().done) throw unknownShape(text);
+  if (dueTimes(curve, WHOLE).next().done) throw notA('shape that sends a message', text);
   return { kind: 'curve', curve };
 }
 
 /**
  * Parses stages with their own durations, such as `30s:50/s,1m:200/s`. `forMs` shortens or extends them to that duration;
- * the extension keeps the last rate. Undefined if a stage is invalid.
+ * the extension keeps the last rate.
  */
-function readSequence(shape: string, forMs: number | undefined): LoadCurve | undefined {
-  const stages = shape.split(/ ?, ?/).map((stage): LoadStage | undefined => {
-    const [, time = '', rate = ''] = /^([^:]+): ?(.+)$/.exec(stage) ?? [];
-    const [durationMs, range] = [timeOf(time), rangeOf(rate)];
-    return durationMs === undefined || range === undefined ? undefined : { durationMs, ...range };
+function readSequence(shape: string, forMs: number | undefined): LoadCurve {
+  const stages = shape.split(/ ?, ?/).map((stage): LoadStage => {
+    const [, time, rate] = /^([^:]+): ?(.+)$/.exec(stage) ?? [];
+    if (time === undefined || rate === undefined) throw notA('stage such as 30s:50/s', stage);
+    return { durationMs: timeOf(time), ...rangeOf(rate) };
   });
-  const known = stages.flatMap((stage) => stage ?? []);
-  const { to = 0 } = known.at(-1) ?? {};
-  const durationMs = forMs ?? known.reduce((sum, stage) => sum + stage.durationMs, 0);
-  const last = { durationMs, from: to, to };
-  return known.length === stages.length ? { durationMs, stages: () => [...known, last] } : undefined;
+  const { to = 0 } = stages.at(-1) ?? {};
+  const durationMs = forMs ?? stages.reduce((sum, stage) => sum + stage.durationMs, 0);
+  return { durationMs, stages: () => [...stages, { durationMs, from: to, to }] };
 }
 
-function readCurve(shape: string, durationMs: number): LoadCurve | undefined {
-  const range = rangeOf(shape);
-  const stages = range === undefined ? wavesOf(shape) : () => [{ durationMs, ...range }];
-  return stages && { durationMs, stages };
-}
-
-/** Parses bursts, a sine or steps, and returns their stages, which have no end. Undefined for other shapes. */
-function wavesOf(shape: string): LoadCurve['stages'] | undefined {
-  const [, size = '', each = ''] = BURST.exec(shape) ?? [];
-  const eachMs = timeOf(each);
-  if (eachMs !== undefined && Number(size) > 0) return () => bursts(Number(size), eachMs);
-  const [, swing = '', period = ''] = SINE.exec(shape) ?? [];
-  const [swingRange, periodMs] = [rangeOf(swing), timeOf(period)];
-  if (swingRange !== undefined && periodMs !== undefined) return () => sine(swingRange, periodMs);
-  const [, steps = '', step = '', every = ''] = STEPS.exec(shape) ?? [];
-  const [stepRange, everyMs] = [rangeOf(steps), timeOf(every)];
-  if (stepRange === undefined || everyMs === undefined || Number(step) === 0) return undefined;
-  return () => staircase(stepRange, Number(step), everyMs);
+/** Parses a rate, a ramp, bursts, a sine or steps. All but a rate and a ramp have stages without an end. */
+function readCurve(shape: string, durationMs: number): LoadCurve {
+  const curve = (stages: LoadCurve['stages']): LoadCurve => ({ durationMs, stages });
+  const [, size, each = ''] = BURST.exec(shape) ?? [];
+  if (size !== undefined) {
+    const [atOnce, eachMs] = [countOf(size), timeOf(each)];
+    return curve(() => bursts(atOnce, eachMs));
+  }
+  const [, swing, period = ''] = SINE.exec(shape) ?? [];
+  if (swing !== undefined) {
+    const [range, periodMs] = [rangeOf(swing), timeOf(period)];
+    return curve(() => sine(range, periodMs));
+  }
+  const [, steps = shape, step, every = ''] = STEPS.exec(shape) ?? [];
+  const range = rangeOf(steps);
+  if (step === undefined) return curve(() => [{ durationMs, ...range }]);
+  const [change, everyMs] = [countOf(step), timeOf(every)];
+  return curve(() => staircase(range, change, everyMs));
 }
 
 function* bursts(atOnce: number, eachMs: number): Generator<LoadStage> {
@@ -97,22 +96,28 @@ type RateRange = Pick<LoadStage, 'from' | 'to'>;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 
-/** Parses `200/s` or `50..500/s`. Undefined for other text, for rates above MAX_RATE, and if both rates are 0. */
-function rangeOf(text: string): RateRange | undefined {
+function rangeOf(text: string): RateRange {
   const [, low = '', high = low, unit = ''] = RATE.exec(text) ?? [];
-  const [from, to] = [low, high].map((count) => Number(count) / (UNIT_SECONDS[unit] ?? Number.NaN));
-  if (from === undefined || to === undefined) return undefined;
-  return from <= MAX_RATE && to <= MAX_RATE && from + to > 0 ? { from, to } : undefined;
+  const [from = NaN, to = NaN] = [low, high].map((count) => Number(count) / (UNIT_SECONDS[unit] ?? NaN));
+  if (Number.isNaN(from + to)) throw notA('rate such as 200/s', text);
+  if (Math.max(from, to) > MAX_RATE) throw notA(`rate of at most ${MAX_RATE}/s`, text);
+  return { from, to };
 }
 
-function timeOf(text: string): number | undefined {
+function countOf(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
+  throw notA('whole number above 0', text);
+}
+
+function timeOf(text: string): number {
   const ms = parseDuration(text);
-  return typeof ms === 'number' && ms > 0 ? ms : undefined;
+  if (typeof ms === 'number' && ms > 0) return ms;
+  throw notA('time such as 30s', text);
 }
 
-function unknownShape(text: string): ConfigError {
+function notA(expected: string, part: string): ConfigError {
   return shapeError(
-    `Expected \`--load\` to be a shape, got ${printable(text, 60)}`,
+    `Expected \`--load\` to have a ${expected}, got ${printable(part, 60) || 'nothing'}`,
     "write 200/s, 50..500/s, 30s:50/s,1m:200/s, '50..500/s:step 50 each 10s', 'burst 1000 each 30s', 'sine 50..200/s period 60s' or max",
   );
 }

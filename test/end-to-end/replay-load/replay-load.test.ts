@@ -556,7 +556,7 @@ describe.concurrent('hooks replay --load at a terminal', AGAIN, () => {
 describe.concurrent('hooks replay --load rejects', AGAIN, () => {
   it.each([
     ['--load 200/s', '`--load 200/s` needs a duration'],
-    ['--load nonsense --for 1s', 'Expected `--load` to be a shape, got nonsense'],
+    ['--load nonsense --for 1s', 'Expected `--load` to have a rate such as 200/s, got nonsense'],
     ['--load max --for 1s', '`--load max` needs the objectives'],
     ['--load 1/s --for 1s --slo p99', 'Expected `--slo` to have an objective, got p99'],
     ['--load 1/s --for 1s --slo lost=0', '`lost=0` needs the number of messages that arrived'],

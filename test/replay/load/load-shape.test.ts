@@ -136,23 +136,35 @@ describe('the shape of a load', () => {
   });
 
   it.each([
-    '200',
-    '0/s',
-    '0..0/s',
-    '9999999/s',
-    '-5/s',
-    'fast',
-    'burst 0 each 1s',
-    'burst 5 each 0s',
-    'burst 5 each soon',
-    'sine 5/s period 1s',
-    '5..50/s:step 0 each 1s',
-    '30s:fast',
-    '30s:5/s,',
-    '1s:0/s',
-  ])('rejects %s, and shows the shapes', (text) => {
-    expect(() => readShape(text, 10_000)).toThrow(ConfigError);
-    expect(() => readShape(text, 10_000)).toThrow(/Expected `--load` to be a shape, got/);
+    ['200', 'rate such as 200/s, got 200'],
+    ['200/x', 'rate such as 200/s, got 200/x'],
+    ['0/s', 'shape that sends a message, got 0/s'],
+    ['0..0/s', 'shape that sends a message, got 0..0/s'],
+    ['sine 0..0/s period 1s', 'shape that sends a message'],
+    ['9999999/s', 'rate of at most 1000000/s, got 9999999/s'],
+    ['-5/s', 'rate such as 200/s, got -5/s'],
+    ['fast', 'rate such as 200/s, got fast'],
+    ['burst 0 each 1s', 'whole number above 0, got 0'],
+    ['burst many each 1s', 'whole number above 0, got many'],
+    ['burst 5 each 0s', 'time such as 30s, got 0s'],
+    ['burst 5 each soon', 'time such as 30s, got soon'],
+    ['burst 5', 'rate such as 200/s, got burst 5'],
+    ['sine 5/s period 1s', 'rate such as 200/s, got sine 5/s period 1s'],
+    ['sine 5..9/s period 1', 'time such as 30s, got 1'],
+    ['5..50/s:step 0 each 1s', 'whole number above 0, got 0'],
+    ['5..50:step 5 each 1s', 'rate such as 200/s, got 5..50'],
+    ['30s:fast', 'rate such as 200/s, got fast'],
+    ['30x:5/s', 'time such as 30s, got 30x'],
+    ['30s:5/s,', 'stage such as 30s:50/s, got nothing'],
+    ['1s:0/s', 'shape that sends a message, got 1s:0/s'],
+  ])('rejects %s, and names the part that is wrong', (text, expected) => {
+    const read = (): unknown => readShape(text, 10_000);
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(`Expected \`--load\` to have a ${expected}`);
+  });
+
+  it('can pause in a stage', () => {
+    expect(timesOf(curveOf('1s:2/s,1s:0/s,1s:2/s', undefined))).toEqual([0, 500, 2_000, 2_500]);
   });
 
   it.each(['200/s', 'max'])('rejects %s without a time', (text) => {
