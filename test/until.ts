@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits until `isSo` returns true, which is checked every 5 ms. Throws after 10 seconds by default. */
+/** Waits until `isSo` returns true, which is checked every 5 ms. Throws after 30 seconds by default. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,
-  { seconds = 10 } = {},
+  { seconds = 30 } = {},
 ): Promise<void> {
   const end = performance.now() + seconds * 1_000;
   while (performance.now() < end) {

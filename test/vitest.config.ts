@@ -38,6 +38,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // Hooks start servers and write certificates.
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Settings of the person who runs the tests must not affect them.
     env: { NO_COLOR: '1', FORCE_COLOR: '0', HOOKS_CONFIG: '', XDG_CONFIG_HOME: '/nonexistent' },
     projects: [
