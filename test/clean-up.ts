@@ -8,9 +8,11 @@ const CLEANED_UP_WITHIN = 120_000;
 afterAll(cleanUpAfterFile, CLEANED_UP_WITHIN);
 afterEach(cleanUpAfterTest);
 afterEach(({ task }) => {
-  // Vitest keeps them in a field that its types do not have.
+  // Vitest keeps what these register in a field that its types do not have.
   const { onFinished = [] } = task as { readonly onFinished?: readonly unknown[] };
   if (task.concurrent === true && onFinished.length > 0) {
-    throw new Error('onTestFinished in a concurrent test: Vitest cannot tell which of them is running');
+    throw new Error(
+      'onTestFinished, resolves or rejects in a concurrent test: Vitest cannot tell which of them is running',
+    );
   }
 });

@@ -61,9 +61,8 @@ const MOST_SILENT = 3;
 
 /** Bytes of a response's body to read: enough for the words of a framework's error page. */
 const RESPONSE_BYTES = 16 * 1024;
-const SLOW_BODY_MS = 500;
-/** Slow bodies in a row after which bodies are no longer read. A single one can be late because this machine is busy. */
-const MOST_SLOW_BODIES = 2;
+/** Bodies in a row without an end after which bodies are no longer read. A single one can be that of a slow handler. */
+const MOST_ENDLESS = 2;
 
 /** The fix for a receiver that the run started and that closes each connection. */
 const CLOSES_EACH =
@@ -74,8 +73,8 @@ export const INTERRUPTED = 'interrupted';
 /** The receiver to which the checks send requests. */
 export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
-  /** Number of response bodies in a row that did not end within SLOW_BODY_MS. */
-  #slowBodies = 0;
+  /** Number of response bodies in a row that did not end within the timeout. */
+  #endlessBodies = 0;
   /** Number of failures in a row without any output. */
   #silent = 0;
   #seen: Promise<Examined | undefined> | undefined;
@@ -97,7 +96,7 @@ export class ReceiverUnderTest {
 
   /** Whether the bodies of its responses do not end. */
   get neverEnds(): boolean {
-    return this.#slowBodies >= MOST_SLOW_BODIES;
+    return this.#endlessBodies >= MOST_ENDLESS;
   }
 
   /**
@@ -212,15 +211,14 @@ export class ReceiverUnderTest {
     { body, signature, signatureHeaders, cutsAt }: CheckRequest,
     { url: to = this.#options.url, timeoutMs: most = Infinity, messageId = '', header, isBare }: AskChanges,
   ): Promise<CheckResponse> {
-    const { transport, idempotencyKeyOf, connection, clock, signal, secrets, causes } = this.#options;
+    const { transport, idempotencyKeyOf, connection, signal, secrets, causes } = this.#options;
     const timeoutMs = Math.min(most, this.#options.timeoutMs);
-    const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const key = idempotencyKeyOf === undefined ? [] : ['Idempotency-Key', idempotencyKeyOf(messageId)];
     const url = isBare ? to.replace(/\?.*$/s, '') : to;
     const settings = isBare ? [] : this.#options.headers;
     const sent = { url, headers: withHeader([...settings, ...key, ...own], header) };
-    const isRead = this.#slowBodies < MOST_SLOW_BODIES;
+    const isRead = !this.neverEnds;
     const limit = isRead ? { responseBytes: RESPONSE_BYTES } : {};
     const raw = await transport.send({ ...sent, body, cutsAt, timeoutMs, ...limit, signal, connection });
     // Responses are displayed and quoted.
@@ -228,7 +226,8 @@ export class ReceiverUnderTest {
     const result = raw.kind === 'response' ? { ...raw, ...maskedParts(raw, mask) } : raw;
     // Stops reading bodies that do not end: only the status decides, and each check would wait for the whole timeout.
     if (isRead) {
-      this.#slowBodies = clock.now() - startedAt - result.ms > SLOW_BODY_MS ? this.#slowBodies + 1 : 0;
+      const isEndless = raw.kind === 'response' && raw.bodyCutBy === 'timeout';
+      this.#endlessBodies = isEndless ? this.#endlessBodies + 1 : 0;
     }
     const response = checkResponseOf(result, { url, isSigned: own.length > 0, causes });
     if (response.kind === 'none' || response.cause === undefined) return response;
