@@ -40,6 +40,8 @@ export interface LoadFigures {
   readonly rate: number | undefined;
   /** Number of messages that were acknowledged but did not arrive. Undefined if unknown. */
   readonly lost?: number | undefined;
+  /** Number of messages that were acknowledged, with those of warm-ups and other steps, of which some can be lost. */
+  readonly delivered?: number;
 }
 
 export interface ObjectiveResult {
@@ -105,9 +107,9 @@ export function evaluate(objective: Objective, figures: LoadFigures): ObjectiveR
 
 function valueOf({ metric, percent, isShare }: Objective, figures: LoadFigures): number | undefined {
   if (metric === 'latency') return figures.latencyMs(percent);
-  const { acknowledged, errors, [metric]: count } = figures;
+  const { acknowledged, errors, delivered = acknowledged, [metric]: count } = figures;
   if (metric === 'rate' || count === undefined) return count;
-  const whole = metric === 'lost' ? acknowledged : acknowledged + errors;
+  const whole = metric === 'lost' ? delivered : acknowledged + errors;
   if (whole === 0) return undefined;
   return isShare ? (100 * count) / whole : count;
 }

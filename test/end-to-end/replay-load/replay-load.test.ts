@@ -219,6 +219,28 @@ describe.concurrent('hooks replay --load', AGAIN, () => {
     expect(ordered.summary.delivered).toBe(20);
   });
 
+  it('counts a message that waits for its user as sent only when it is sent', async () => {
+    const { load, seconds, to } = await loaded(argv`--load 20/s --for 1s --loop --order user`, {
+      respond: slowly(400),
+    });
+    expect(load.sent).toBe(to.bodies.length);
+    expect(load.sent + load.notSent).toBe(20);
+    expect(load.notSent).toBeGreaterThan(5);
+    expect(seconds.reduce((sum, { sent }) => sum + sent, 0)).toBe(load.sent);
+    expect(Math.max(...seconds.map(({ sent }) => sent))).toBeLessThanOrEqual(4);
+  });
+
+  it('counts each failure, also of the 21st kind', async () => {
+    const { load } = await loaded(argv`--load 30/s --for 1s --loop`, {
+      respond: (response, { number }) => {
+        response.statusCode = 500 + number;
+        response.end();
+      },
+    });
+    expect(load.failures).toMatchObject({ 'failed in other ways': 10 });
+    expect(Object.values(load.failures).reduce((sum, count) => sum + count, 0)).toBe(30);
+  });
+
   it('retries only with --retry-for, and the latency lasts until the message is acknowledged', async () => {
     const seen = new Set<number>();
     const respond: Respond = (response, { number }) => {
@@ -375,6 +397,36 @@ describe.concurrent('hooks replay --load --received', AGAIN, () => {
     expect(load).toMatchObject({ acknowledged: 50, received: 40, lost: 10 });
     expect(load.slo).toEqual([{ expr: 'lost=0', held: false, value: 10 }]);
     expect(code).toBe(load.verdict === 'sender-bottleneck' ? 2 : 1);
+  });
+
+  it('compares lost messages with all that were acknowledged, those of the warm-up included', async () => {
+    let stored = 0;
+    const to = await loadReceiver((response, { number }) => {
+      if (number % 2 === 0) stored++;
+      response.end();
+    });
+    const source = await countServer(() => stored);
+    const args = argv`replay day.ndjson --url ${to.url} --load 20/s --for 1s --warmup 1s --loop ${JSON_OUTPUT}`;
+    const { stdout } = await hooks([...args, '--slo', 'lost<60%', '--received', source], { cwd: folder() });
+    expect(loadOf(stdout).load).toMatchObject({
+      acknowledged: 20,
+      lost: 20,
+      slo: [{ expr: 'lost<60%', held: true, value: 50 }],
+    });
+  }, 60_000);
+
+  it('does not show a command that prints no number', async () => {
+    const to = await loadReceiver();
+    const args = ['--received', 'true s3cret-of-a-command'];
+    const { code, stderr } = await hooks(
+      argv`replay day.ndjson --url ${to.url} --load 20/s --for 1s ${args}`,
+      {
+        cwd: folder(),
+      },
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('(`--received`): expected a number, got nothing');
+    expect(stderr).not.toContain('s3cret-of-a-command');
   });
 
   it('takes the number from a command', async () => {

@@ -34,7 +34,8 @@ function loadSummary({ plan, control, part, arrived, slots }: FinishedLoad): Loa
   const { recorder, sentMs, failures, max } = part;
   const { counts, behind, latency, service } = recorder.total;
   const { stopped, report } = control;
-  const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined };
+  const { delivered } = report.counts;
+  const figures = { ...recorder.figures(sentMs), lost: arrived.lost ?? undefined, delivered };
   // Does not judge the rate of a load that ran out of messages, because it ended before its time.
   const isCut = stopped === 'no-messages';
   const judged = judgeObjectives(

@@ -30,8 +30,9 @@ interface Sending {
   readonly onRequest: (kind: 'failing' | 'retried') => void;
 }
 
-/** Maximum number of different failure texts to count. */
+/** Maximum number of different failure texts to count. Others are counted together. */
 const MAX_KINDS = 20;
+const OTHER_FAILURES = 'failed in other ways';
 
 /** Sends the parts of a load one after the other in this thread, over the same connections. */
 export class LoadRun implements LoadSending {
@@ -65,12 +66,16 @@ export class LoadRun implements LoadSending {
       signal: this.#stopping.signal,
       next: () => this.#next(),
       isEnded: () => this.#error !== undefined || messages.isEnded,
-      send: (message, dueAt) => {
+      send: (message, dueAt, start) => {
         const began = elapsedMs();
         const isCounted = dueAt >= warmupMs;
         const onRequest = (kind: 'failing' | 'retried'): void =>
           events.add({ kind, at: loop.now, dueAt, ms: 0, serviceMs: 0 });
-        return this.#order.run(message.orderKeys, () => this.#send(message, { began, isCounted, onRequest }));
+        return this.#order.run(message.orderKeys, () => {
+          if (start()) return this.#send(message, { began, isCounted, onRequest });
+          this.#counts.unsent++;
+          return Promise.resolve({ kind: 'not-sent', ms: 0, serviceMs: 0 });
+        });
       },
       retry: () => this.#turns.take(),
       onEnd: () => this.#turns.release(),
@@ -169,9 +174,9 @@ export class LoadRun implements LoadSending {
   }
 
   #countFailure(text: string): void {
-    const known = this.#failures[text];
-    if (known === undefined && Object.keys(this.#failures).length >= MAX_KINDS) return;
-    this.#failures[text] = (known ?? 0) + 1;
+    const isKnown = text in this.#failures || Object.keys(this.#failures).length < MAX_KINDS;
+    const kind = isKnown ? text : OTHER_FAILURES;
+    this.#failures[kind] = (this.#failures[kind] ?? 0) + 1;
   }
 }
 

@@ -9,8 +9,11 @@ import type { LoadEvent } from '../../../../replay/load/load-recorder.ts';
 
 /** The outcome of a message that was sent. Times are in ms. */
 export interface LoadOutcome {
-  /** `unsent`: an interruption aborted the last request, so the outcome is unknown. */
-  readonly kind: 'acknowledged' | 'failed' | 'timed-out' | 'unsent';
+  /**
+   * `unsent`: an interruption aborted the last request, so the outcome is unknown. `not-sent`: `start` returned false, so
+   * there was no request.
+   */
+  readonly kind: 'acknowledged' | 'failed' | 'timed-out' | 'unsent' | 'not-sent';
   /** Time from the call of `send` to the end of the last request. */
   readonly ms: number;
   /** Duration of the last request alone: a message that is retried has several. */
@@ -28,8 +31,11 @@ interface OpenLoopOptions<Message> {
   /** Returns the next message; undefined if none is ready yet, or none is left. */
   readonly next: () => Message | undefined;
   readonly isEnded: () => boolean;
-  /** Sends a message and returns its outcome. Must not reject. */
-  readonly send: (message: Message, dueAt: number) => Promise<LoadOutcome>;
+  /**
+   * Sends a message and returns its outcome. Must not reject. Must call `start` before the first request, which may only be
+   * made if `start` returns true: a message that waited for others can be too late.
+   */
+  readonly send: (message: Message, dueAt: number, start: () => boolean) => Promise<LoadOutcome>;
   /** Starts a waiting retry in place of the message that is due. Returns false if no retry is waiting. */
   readonly retry: () => boolean;
   /** Called once, when sending has ended. Retries can still follow. */
@@ -187,19 +193,28 @@ export class OpenLoop<Message> {
   }
 
   #send(message: Message, dueAt: number): void {
-    const { send, onEvent } = this.#options;
+    const { send, onEvent, signal, durationMs } = this.#options;
     this.#dueAt = this.#nextDue();
     this.#inFlight++;
-    const sentAt = this.now;
-    onEvent({ kind: 'sent', at: sentAt, dueAt, ms: this.#behindMs(dueAt, sentAt), serviceMs: 0 });
-    void send(message, dueAt).then((outcome) => this.#settled(outcome, dueAt, sentAt));
+    const calledAt = this.now;
+    const behindMs = this.#behindMs(dueAt, calledAt);
+    const start = (): boolean => {
+      const at = this.now;
+      if (signal.aborted || at >= durationMs + OVERTIME_MS) return false;
+      onEvent({ kind: 'sent', at, dueAt, ms: behindMs, serviceMs: 0 });
+      return true;
+    };
+    void send(message, dueAt, start).then(({ kind, ms, serviceMs }) => {
+      const waitedMs = kind === 'not-sent' ? behindMs : calledAt - dueAt + ms;
+      this.#settled({ kind, at: this.now, dueAt, ms: waitedMs, serviceMs });
+    });
   }
 
-  #settled({ kind, ms, serviceMs }: LoadOutcome, dueAt: number, sentAt: number): void {
-    const at = this.now;
+  #settled(event: LoadEvent): void {
     this.#inFlight--;
-    this.#budget.settled(at);
-    this.#options.onEvent({ kind, at, dueAt, ms: sentAt - dueAt + ms, serviceMs });
+    this.#budget.settled(event.at);
+    // An interruption leaves messages that have not started uncounted, as those that are not due yet.
+    if (event.kind !== 'not-sent' || !this.#options.signal.aborted) this.#options.onEvent(event);
     if (this.#waiting !== 'send') this.wake();
     this.#finishIfEmpty();
   }

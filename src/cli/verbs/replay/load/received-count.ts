@@ -8,6 +8,7 @@ const READ_TIMEOUT_MS = 10_000;
 /** Time limit of a read after an interruption. */
 const LAST_READ_TIMEOUT_MS = 1_000;
 const MAX_BYTES = 64 * 1024;
+const IS_URL = /^https?:\/\//i;
 
 /**
  * Reads the number of messages that have arrived, from a URL or from the output of a command. Throws InputError if it
@@ -20,8 +21,7 @@ export async function readReceived(source: string, io: Io): Promise<number> {
     ? [LAST_READ_TIMEOUT_MS, new AbortController().signal]
     : [READ_TIMEOUT_MS, io.signal];
   const limits = { timeoutMs, signal };
-  const isUrl = /^https?:\/\//i.test(source);
-  const text = isUrl ? await fetchText(source, limits) : await commandText(source, io, limits);
+  const text = IS_URL.test(source) ? await fetchText(source, limits) : await commandText(source, io, limits);
   const count = numberIn(text.trim());
   if (count !== undefined) return count;
   throw receivedError(source, `expected a number, got ${printable(text.trim(), 60) || 'nothing'}`);
@@ -110,10 +110,9 @@ function numberIn(text: string): number | undefined {
 }
 
 function receivedError(source: string, what: string): InputError {
-  return new InputError(
-    `The number of received messages (\`--received ${printable(redactUrl(source), 80)}\`): ${what}`,
-    {
-      hint: 'give a URL or a command that prints the number of messages that arrived, and nothing else',
-    },
-  );
+  // Does not show a command, which may contain a secret that only its writer recognizes.
+  const shown = IS_URL.test(source) ? ` ${printable(redactUrl(source), 80)}` : '';
+  return new InputError(`The number of received messages (\`--received${shown}\`): ${what}`, {
+    hint: 'give a URL or a command that prints the number of messages that arrived, and nothing else',
+  });
 }

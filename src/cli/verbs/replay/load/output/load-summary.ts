@@ -72,7 +72,7 @@ export function loadLines(summary: LoadReplaySummary, { color }: Pick<Palettes, 
       const first = brokeInSecond === undefined ? '' : `, first in second ${brokeInSecond}`;
       return `${marks[`${held}`]} ${expr}   ${valueText(expr, value)}${first}`;
     }),
-    ...(stopped === undefined ? [] : [color.yellow(`ended early: ${STOPPED[stopped]}`)]),
+    ...(stopped === undefined ? [] : [color.yellow(`ended early: ${stoppedText(stopped, load)}`)]),
     color[verdict === 'held' ? 'green' : 'red'](`verdict    ${loadVerdictText(summary)}`),
   ];
 }
@@ -105,11 +105,11 @@ function valueText(expr: string, value: number | null): string {
   return `${value}${expr.startsWith('rate') ? '/s' : unit}`;
 }
 
-const STOPPED: Readonly<Record<NonNullable<LoadSummary['stopped']>, string>> = {
-  interrupted: 'interrupted',
-  'errors-alone': 'only errors came for 30 s',
-  'no-messages': 'no message was left to send; --loop repeats those that were sent',
-};
+function stoppedText(stopped: EarlyEnd, { sent }: LoadSummary): string {
+  if (stopped === 'errors-alone') return 'only errors came for 30 s';
+  if (stopped === 'interrupted') return stopped;
+  return `no message was left to send${sent > 0 ? '; --loop repeats those that were sent' : ''}`;
+}
 
 function percentileLines(rows: Readonly<Record<string, LatencyMs>>): string[] {
   const [names = {}] = Object.values(rows);
