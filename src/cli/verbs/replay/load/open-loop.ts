@@ -204,10 +204,11 @@ export class OpenLoop<Message> {
       onEvent({ kind: 'sent', at, dueAt, ms: behindMs, serviceMs: 0 });
       return true;
     };
-    void send(message, dueAt, start).then(({ kind, ms, serviceMs }) => {
-      const waitedMs = kind === 'not-sent' ? behindMs : calledAt - dueAt + ms;
-      this.#settled({ kind, at: this.now, dueAt, ms: waitedMs, serviceMs });
-    });
+    const waitedMs = ({ kind, ms }: LoadOutcome): number =>
+      kind === 'not-sent' ? behindMs : calledAt - dueAt + ms;
+    void send(message, dueAt, start).then((outcome) =>
+      this.#settled({ ...outcome, at: this.now, dueAt, ms: waitedMs(outcome) }),
+    );
   }
 
   #settled(event: LoadEvent): void {
