@@ -40,6 +40,14 @@ describe('a replay whose output is no longer read', () => {
     expect(hostile.requests.length).toBeLessThan(3_000);
   });
 
+  it('exits with 1 if it is a load, which has no signal to tell', async () => {
+    const { url } = await started(answersOk());
+    const args = ['replay', await messagesFile(3), '--url', url, '--loop', '--load', '5/s', '--for', '60s'];
+    const line = '{ hooks "$@"; echo "exit $?" >&2; } | head -1';
+    const { stderr } = await inShell(line, [...args, '-o', 'json']);
+    expect(stderr.replace(/^config: .*\n/, '')).toBe('exit 1\n');
+  });
+
   it('continues if only stderr is no longer read', async () => {
     const { url } = await started(answersOk());
     const args = ['replay', await messagesFile(3), '--url', url, '-v'];

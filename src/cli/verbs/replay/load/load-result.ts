@@ -72,10 +72,10 @@ const EXIT_CODES: Readonly<Record<Verdict, ExitCode>> = {
   failed: ExitCode.negative,
   unfinished: ExitCode.negative,
   'sender-bottleneck': ExitCode.unusable,
-  interrupted: ExitCode.sigint,
+  interrupted: ExitCode.negative,
 };
 
-/** Returns the exit code of an interruption, if there was one, or else of the verdict. */
+/** Returns the exit code of a signal, if there was one, or else of the verdict: a closed pipe interrupts without a signal. */
 export function loadExitCode({ load }: LoadReplaySummary, io: Io): ExitCode {
   return interruptedCode(io) ?? EXIT_CODES[load.verdict];
 }
