@@ -35,11 +35,18 @@ export const REPLACED = 'its text has a replacement character (U+FFFD) in place 
 /** Error for a request that is rejected. Its message is the reason, as in `Rejected`. */
 export class RequestRejection extends Error {}
 
-/** Returns the target of a URL: its path and query. A URL without a host is one already. */
+/**
+ * Returns the target of a URL as clients send it: its path and query. They resolve `/../`, encode what is not ASCII, and change
+ * nothing else, unlike `URL`. A URL without a host is a target already.
+ */
 export function targetOfUrl(url: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url === '' ? '/' : url;
-  const { pathname, search } = URL.canParse(url) ? new URL(url) : { pathname: '/', search: '' };
-  return pathname + search;
+  const [, path, query = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)(\?[^#]*)?/i.exec(url) ?? [];
+  if (path === undefined) return url === '' ? '/' : url;
+  const hasDots = /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+  const resolved = hasDots ? new URL(`http://a${path}`).pathname : path || '/';
+  return (resolved + query).replaceAll(/[^!-~]+/g, (text) =>
+    encodeURIComponent(Buffer.from(text).toString()),
+  );
 }
 
 /** The length of the body that a header of the request states. Undefined if none does. */

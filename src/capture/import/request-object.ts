@@ -91,8 +91,14 @@ function readRequest(fields: JsonObject, at: number | undefined): Imported | und
 function urlOf(fields: JsonObject): string | undefined {
   const value = firstOf(fields, URLS);
   const text = textOf(value) ?? (isJsonObject(value) ? textOf(value['raw']) : undefined);
-  const values = headersOf(firstOf(fields, QUERIES))?.map(([name, each]): [string, string] => [name, each]);
-  const query = textOf(fields['rawQueryString']) ?? new URLSearchParams(values).toString();
+  const values = (headersOf(firstOf(fields, QUERIES)) ?? []).map(([...pair]) => pair);
+  const { requestContext, rawQueryString } = fields;
+  // A load balancer passes the parameters as they were sent; API Gateway decodes them.
+  const isEncoded = isJsonObject(requestContext) && requestContext['elb'] !== undefined;
+  const joined = isEncoded
+    ? values.map((pair) => pair.join('=')).join('&')
+    : new URLSearchParams(values).toString();
+  const query = textOf(rawQueryString) ?? joined;
   return text === undefined || query === '' || text.includes('?') ? text : `${text}?${query}`;
 }
 

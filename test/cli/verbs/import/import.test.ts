@@ -70,9 +70,24 @@ it.each([
   [{ queryStringParameters: { a: '2' }, multiValueQueryStringParameters: { a: ['1', '2'] } }, '/h?a=1&a=2'],
   [{ queryStringParameters: null }, '/h'],
   [{ rawQueryString: 'a=%20', queryStringParameters: { a: ' ' } }, '/h?a=%20'],
+  [
+    { requestContext: { elb: {} }, queryStringParameters: { to: 'https%3A%2F%2Fb', 'na%6De': 'Jane%20Doe' } },
+    '/h?to=https%3A%2F%2Fb&na%6De=Jane%20Doe',
+  ],
+  [{ requestContext: { elb: {} }, multiValueQueryStringParameters: { a: ['%31', '+2'] } }, '/h?a=%31&a=+2'],
 ])('keeps the query of an event of Lambda: %j', async (query, url) => {
   const event = { httpMethod: 'POST', path: '/h', headers: {}, body: 'x', ...query };
   expect((await importing({ 'a.json': JSON.stringify(event) })).captures).toMatchObject([{ url }]);
+});
+
+it.each([
+  ["http://a/it's?b='c'|d#e", "/it's?b='c'|d"],
+  ['http://a//b/./c/../d%2f?/../e', '//b/d%2f?/../e'],
+  ['http://a?b', '/?b'],
+  ['http://a/é?€', '/%C3%A9?%E2%82%AC'],
+])('keeps the target of a URL as clients send it: %s', async (url, target) => {
+  const request = requestOf({ headers: {}, url, body: 'x' });
+  expect((await importing({ 'a.json': request })).captures).toMatchObject([{ url: target }]);
 });
 
 it('names no file by what a request says, other than letters, digits and hyphens', async () => {
