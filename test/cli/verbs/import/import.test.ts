@@ -90,6 +90,15 @@ it.each([
   expect((await importing({ 'a.json': request })).captures).toMatchObject([{ url: target }]);
 });
 
+it.each([{ b: 1, a: 2 }, { a: { c: 1, b: 2 }, d: 1 }, { b: [1, { a: 2 }] }, ['b', 'a']])(
+  'saves parsed JSON that is as long as its body, in an order of keys that no program makes: %j',
+  async (body) => {
+    const headers = { 'Content-Length': String(JSON.stringify(body).length) };
+    const { captures } = await importing({ 'a.json': requestOf({ headers, body }) });
+    expect(captures).toMatchObject([{ body: JSON.stringify(body) }]);
+  },
+);
+
 it('names no file by what a request says, other than letters, digits and hyphens', async () => {
   const body = JSON.stringify({ event: '../../../etc/x\u001B[31m' });
   const { names } = await importing({ 'a.sh': `curl 'http://a/../..' --data-raw '${body}'` });
@@ -147,6 +156,18 @@ describe('a request whose exact bytes are unknown', () => {
       'a.json',
       requestOf({ headers: { 'content-length': '7' }, body: { 2: 1 } }),
       'order of keys',
+    ],
+    [
+      'parsed JSON whose keys are sorted',
+      'a.json',
+      requestOf({ headers: { 'content-length': '29' }, body: { a: { b: 1, c: 2 }, d: [{ e: 1 }] } }),
+      'its body is recorded as parsed JSON, with sorted keys',
+    ],
+    [
+      'parsed JSON whose keys are sorted by their length',
+      'a.json',
+      requestOf({ headers: { 'content-length': '15' }, body: { b: 1, aa: 2 } }),
+      'its body is recorded as parsed JSON, with sorted keys',
     ],
     ['a variable', 'a.sh', 'curl http://a -d "$BODY"', 'line 1 is rejected: it has a variable'],
     ['a command', 'a.sh', 'curl http://a -d `id`', 'it has a variable or a command'],
