@@ -6,9 +6,14 @@ import type { ShellCommand } from './shell-words.ts';
 /** Reads a file that a command names after `@`. Throws RequestRejection. */
 export type ReadNamedFile = (name: string) => Promise<Buffer>;
 
+interface CurlCommand extends Pick<ShellCommand, 'words' | 'pipe'> {
+  /** Why the words are unknown. Undefined if they are known. */
+  readonly problem: string | undefined;
+}
+
 /** Reads the request of a curl command. `words` are its words from `curl` on. */
 export async function curlRequest(
-  { words, problem, pipe }: ShellCommand,
+  { words, problem, pipe }: CurlCommand,
   what: string,
   readFile: ReadNamedFile,
 ): Promise<Imported> {
@@ -103,8 +108,8 @@ class CurlCall {
     const next: NextWord = () => iterator.next().value;
     for (let word = next(); word !== undefined; word = next()) {
       // A redirect of the shell, with its file after a space.
-      if (/^\d?[<>]/.test(word)) {
-        if (/^\d?[<>]{1,2}$/.test(word)) next();
+      if (/^[\d&]?[<>]/.test(word)) {
+        if (/^[\d&]?[<>]{1,3}[&|]?$/.test(word)) next();
       } else if (word.startsWith('--') && word.length > 2) {
         const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word) ?? [];
         await this.#option(name, () => value ?? next() ?? '', readFile);

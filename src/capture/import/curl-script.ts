@@ -1,13 +1,17 @@
+import { cmdCommands } from './cmd-words.ts';
 import { curlRequest, type ReadNamedFile } from './curl-request.ts';
 import type { Imported } from './imported.ts';
 import { jsonWithin, requestsIn } from './request-object.ts';
-import { shellCommands, type ShellCommand } from './shell-words.ts';
+import { posixCommands } from './shell-words.ts';
 
 /** A line that begins with curl, also after a prompt. */
 const CURL_LINE = /^\s*(?:\S*[$>%#] ?)?curl(?:\.exe)?\s/;
 
 /** A call of curl or wget with an option or a URL, anywhere in a text. */
 const CALL = /(?:^|[\s;&|(`'"/>$%#])(curl|wget)(?:\.exe)?\s[^]{0,200}?(?:(?<=\s)--?\w|:\/\/|[\\^]\s*$)/;
+
+/** The start of a command for cmd.exe, which carets show: a quote with a caret, or a first line that a caret continues. */
+const FOR_CMD = /^\s*\S+ (?:\^"|[^'\n]*\^\r?\n)/;
 
 /** The program that a text calls, curl or wget. Undefined if the text calls neither. */
 export function calledProgram(text: string): string | undefined {
@@ -17,9 +21,9 @@ export function calledProgram(text: string): string | undefined {
 /** Whether a text is a script with curl commands, and not a log of requests. The first line that is clearly one of both decides. */
 export function isCurlScript(text: string): boolean {
   for (const line of text.split('\n')) {
-    if (CURL_LINE.test(line)) return true;
     const value = line.includes('{') ? jsonWithin(line) : undefined;
     if (value !== undefined && requestsIn(value).next().done !== true) return false;
+    if (CURL_LINE.test(line)) return true;
   }
   return calledProgram(text) !== undefined;
 }
@@ -29,14 +33,17 @@ export function isCurlScript(text: string): boolean {
  * no request is lost silently.
  */
 export async function* curlRequests(script: Buffer, readFile: ReadNamedFile): AsyncGenerator<Imported> {
-  for (const command of shellCommands(script.toString('latin1'))) {
-    const words = command.words.slice(programIndex(command.words));
+  const text = script.toString('latin1');
+  for (const command of FOR_CMD.test(text) ? cmdCommands(text) : posixCommands(text)) {
+    const index = programIndex(command.words);
+    const words = command.words.slice(index);
     const program = PROGRAM.exec(words[0] ?? '')?.[1];
     const called = program ?? calledProgram(command.words.join(' '));
     const what = `the ${called ?? ''} command in line ${command.line}`;
-    if (program === 'curl') yield await curlRequest({ ...command, words }, what, readFile);
+    const problem = [...command.problems].find(([at]) => at >= index)?.[1];
+    if (program === 'curl') yield await curlRequest({ ...command, words, problem }, what, readFile);
     else if (program === 'wget') yield wgetRequest(words, what);
-    else if (called !== undefined) yield { kind: 'rejected', what, reason: reasonOf(command) };
+    else if (called !== undefined) yield { kind: 'rejected', what, reason: reasonOf(words, problem) };
   }
 }
 
@@ -46,7 +53,7 @@ function wgetRequest(words: readonly string[], what: string): Imported {
   return { kind: 'rejected', what, reason: 'wget is not read; write the command with curl' };
 }
 
-function reasonOf({ words: [first = ''], problem }: ShellCommand): string {
+function reasonOf([first = '']: readonly string[], problem: string | undefined): string {
   if (first.startsWith('#')) return 'it is in a comment';
   return problem ?? 'it is in the text or the arguments of another command';
 }

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { shellCommands } from '../../../src/capture/import/shell-words.ts';
+import { posixCommands } from '../../../src/capture/import/shell-words.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** Characters that shells treat specially, and some that they do not. */
 const CHARACTERS = Array.from('\'"\\ \t\n#=~*?[]{}()ab1é😀-');
@@ -24,26 +25,55 @@ const word = fc
   .array(fc.tuple(text, fc.constantFrom(...QUOTES)), { minLength: 1, maxLength: 3 })
   .map((parts) => parts.map(([part, quoted]) => quoted(part)).join(''));
 
+/** The words of a script as bash passes them to the command `show`. Undefined for a script that bash rejects. */
+function wordsOfBash(script: string): string | undefined {
+  const shown = spawnSync(
+    'bash',
+    // A pattern that matches no file is removed, so that it is seen to be expanded.
+    ['--norc', '-O', 'nullglob', '-c', `show() { printf '%s\\0' "$@" $'\\n'; }\n${script}`],
+    { encoding: 'latin1', timeout: 10_000, cwd: temporaryFolder() },
+  );
+  return shown.status === 0 ? shown.stdout : undefined;
+}
+
+function wordsOfHooks(script: string): string {
+  return posixCommands(Buffer.from(script).toString('latin1'))
+    .flatMap(({ words }) => [...words.slice(1), '\n'])
+    .map((each) => `${each}\0`)
+    .join('');
+}
+
 it('splits words as bash does, for 300 scripts of random words in all quotes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(word, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 }),
       (commands) => {
         const script = commands.map((words) => `show ${words.join(' \\\n ')}`).join(' ;\n');
-        const shown = spawnSync(
-          'bash',
-          ['--norc', '-c', `show() { printf '%s\\0' "$@" $'\\n'; }\n${script}`],
-          {
-            encoding: 'latin1',
-            timeout: 10_000,
-          },
-        );
-        const ours = shellCommands(Buffer.from(script).toString('latin1')).map(({ words }) => words.slice(1));
-        expect(ours.map((words) => [...words, '\n'].map((each) => `${each}\0`).join('')).join('')).toBe(
-          shown.stdout,
-        );
+        expect(wordsOfHooks(script)).toBe(wordsOfBash(script));
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+it('splits random text as bash does, or has a problem with one of its words', () => {
+  const piece = fc.constantFrom(
+    ...Array.from('\'"\\ \t#~*?[]{},.$`()ab1-@!cx'),
+    "$'",
+    '$"',
+    '\\c',
+    '""',
+    '..',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const script = `show ${pieces.join('')} end`;
+      const [{ problems } = { problems: new Map() }, ...others] = posixCommands(script);
+      fc.pre(problems.size === 0 && others.length === 0);
+      const expected = wordsOfBash(script);
+      fc.pre(expected !== undefined);
+      expect(wordsOfHooks(script)).toBe(expected);
+    }),
+    { numRuns: 100 },
   );
 });

@@ -195,6 +195,15 @@ describe('a request whose exact bytes are unknown', () => {
       "curl http://a -d x -H $'X-A: y\\nz'",
       'does not allow its method or header X-A',
     ],
+    ['a special variable', 'a.sh', 'curl http://a -d "$@"', 'it has a variable'],
+    ['a translated text', 'a.sh', 'curl http://a -d $"x"', 'it has a variable'],
+    ['a redirect after a word', 'a.sh', 'curl http://a -d x>out', 'it has a redirect without a space'],
+    ['a redirect in cmd.exe', 'a.sh', 'curl ^"http://a^" -d ^"x^">out', 'it has a redirect without a space'],
+    ['a variable of cmd.exe', 'a.sh', 'curl ^\n http://a -d "%API_TOKEN%"', 'it has a variable of cmd.exe'],
+    ['a pipe of cmd.exe', 'a.sh', 'echo x | curl ^"http://a^" -d @-', 'the output of another command'],
+    ['a variable of bash or cmd.exe', 'a.sh', 'curl http://a -d "%API_TOKEN%"', 'bash and cmd.exe read'],
+    ['quotes of bash or cmd.exe', 'a.sh', 'curl http://a -d "{""a"":1}"', 'bash and cmd.exe read'],
+    ['a NUL', 'a.sh', "curl http://a -d $'a\\0b'", 'it has a NUL'],
     [
       'a heredoc',
       'a.sh',
@@ -232,6 +241,15 @@ describe('a request whose exact bytes are unknown', () => {
     expect(code).toBe(1);
   });
 
+  it.each(['{"a":1,"b":2}', 'x{1..3}', '*.json', 'a?b', '[a-c]', '~', '~/x', '@<(id)', 'x)'])(
+    'is rejected if a shell expands one of its words: %s',
+    async (word) => {
+      const { code, stderr } = await importing({ 'a.sh': `curl http://a -d ${word}` });
+      expect(stderr).toContain('outside quotes');
+      expect(code).toBe(1);
+    },
+  );
+
   it('does not keep the requests around it from being saved', async () => {
     const good = `curl http://a -d x`;
     const { code, names, stdout } = await importing({
@@ -257,6 +275,9 @@ it.each([
   ['printf %s eA== | base64 -d |\ncurl a.example/y --data-binary @-', 'x'],
   ["printf %s 'a b' | curl a.example/y --data-binary @-", 'a b'],
   ['false || curl a.example/y -d x | jq .', 'x'],
+  ["curl a.example/y -d $'\\ca\\cZ\\c?'", '\u0001\u001A\u007F'],
+  [`curl a.example/y -d "%C3%A9cole%20 100%" -d '%A%""{a,b}*' -d ""`, `%C3%A9cole%20 100%&%A%""{a,b}*&`],
+  ['curl ^"a.example/y^" -d ^"^%^A^%^20^" > nul 2>&1 | more', '%A%20'],
 ])('reads the body of %j', async (script, body) => {
   const { captures } = await importing({ 'a.sh': script });
   expect(captures).toMatchObject([{ url: '/y', body }]);
@@ -280,6 +301,10 @@ it.each([
   `time ${CALL}`,
   `timeout 5 /usr/bin/${CALL}`,
   `if ${CALL}; then echo; fi`,
+  `[me@host *] ~ $ ${CALL}`,
+  `X=$Y ${CALL}`,
+  `curl >& log a.example/y 2>&1 -d x`,
+  `curl &> log a.example/y <<< z -d x`,
   `cat > b.json <<EOF\n{"a":1}\nEOF\n${CALL}`,
 ])('reads the request of %j', async (script) => {
   const { captures, code } = await importing({ 'a.sh': script });
@@ -309,7 +334,7 @@ it.each([
 ])('reads requests of a log with text before them: %s', async (_what, before, after) => {
   const line = `${before}${requestOf({ headers: {}, body: 'x' })}${after}\n`;
   const { captures, code } = await importing({ 'a.log': line.repeat(2) });
-  expect(captures).toHaveLength(2);
+  expect(captures).toMatchObject([{ body: 'x' }, { body: 'x' }]);
   expect(code).toBe(0);
 });
 
