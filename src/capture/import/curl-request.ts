@@ -48,7 +48,7 @@ type NextWord = () => string | undefined;
 
 /** Options that change nothing in the request, by their letter or name. */
 const IGNORED =
-  /^(?:[sSkLivfgN#0346O]|compressed|compressed-ssh|insecure|location|silent|show-error|include|verbose|fail|fail-with-body|globoff|http[\d.]+(?:-prior-knowledge)?|path-as-is|tlsv1(?:\.\d)?|ipv[46]|no-.*|raw|progress-bar|remote-name|tcp-nodelay|post30[123])$/;
+  /^(?:[sSkLivfN#0346O]|compressed|compressed-ssh|insecure|location|silent|show-error|include|verbose|fail|fail-with-body|http[\d.]+(?:-prior-knowledge)?|tlsv1(?:\.\d)?|ipv[46]|no-.*|raw|progress-bar|remote-name|tcp-nodelay|post30[123])$/;
 
 /** Options with a value that changes nothing in the request. */
 const IGNORED_WITH_VALUE =
@@ -67,6 +67,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   T: 'upload-file',
 };
 
+/** Options without a value that are read. */
+const SWITCHES = /^(?:[GIg]|get|head|globoff|path-as-is)$/;
+
 /** Options with a value that are read. */
 const READ = new Set([
   ...Object.values(LETTERS),
@@ -83,24 +86,40 @@ const READ = new Set([
 /** The request that the words of one curl command make. */
 class CurlCall {
   #method: string | undefined;
-  #url: string | undefined;
+  readonly #urls: string[] = [];
   readonly #headers: HeaderPair[] = [];
   readonly #data: Buffer[] = [];
+  readonly #switches = new Set<string>();
   #isJson = false;
-  #isGet = false;
 
   /** Undefined for a request without a body. */
   get request(): ImportedRequest | undefined {
-    const method = this.#method ?? 'POST';
-    if (this.#data.length === 0 || this.#isGet || /^(?:GET|HEAD)$/i.test(method)) return undefined;
-    if (this.#url === undefined) throw new RequestRejection('it has no URL');
     const body = Buffer.concat(this.#data);
+    if (body.length === 0 || this.#has('G', 'get', 'I', 'head')) return undefined;
     if (body.includes('\u{FFFD}')) throw new RequestRejection(REPLACED);
-    const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(this.#url) ? this.#url : `http://${this.#url}`;
-    const headers = this.#sentHeaders();
+    const [method, headers] = [this.#method ?? 'POST', this.#sentHeaders()];
     const problem = requestProblem(method, headers);
     if (problem !== undefined) throw new RequestRejection(problem);
-    return { method, url: targetOfUrl(url), headers, body };
+    return { method, url: this.#target(), headers, body };
+  }
+
+  #has(...names: readonly string[]): boolean {
+    return names.some((name) => this.#switches.has(name));
+  }
+
+  /** The target that curl requests. It reads brackets and braces as a list of URLs, unless they are escaped, `[]`, or of an IPv6 address. */
+  #target(): string {
+    const [given, ...others] = this.#urls;
+    if (given === undefined) throw new RequestRejection('it has no URL');
+    if (others.length > 0) throw new RequestRejection('it has several URLs; write a command for each');
+    const hasLists = !this.#has('g', 'globoff');
+    if (hasLists && /(?<!\\)[[\]{}]/.test(given.replaceAll(/\[(?:|[\da-f]*:[\da-f:.]+(?:%\w*)?)\]/gi, ''))) {
+      throw new RequestRejection(
+        'curl reads the brackets or braces in its URL as several URLs; add --globoff if they belong to it',
+      );
+    }
+    const url = hasLists ? given.replaceAll(/\\([[\]{}])/g, '$1') : given;
+    return targetOfUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`, this.#has('path-as-is'));
   }
 
   async read(words: readonly string[], readFile: ReadNamedFile): Promise<void> {
@@ -116,7 +135,7 @@ class CurlCall {
       } else if (word.startsWith('-') && word.length > 1) {
         await this.#letters(word.slice(1), next, readFile);
       } else {
-        this.#url ??= word;
+        this.#urls.push(word);
       }
     }
   }
@@ -137,7 +156,7 @@ class CurlCall {
   }
 
   async #option(name: string, value: () => string, readFile: ReadNamedFile): Promise<void> {
-    if (name === 'G' || name === 'get' || name === 'I' || name === 'head') this.#isGet = true;
+    if (SWITCHES.test(name)) this.#switches.add(name);
     else if (READ.has(name)) await this.#set(name, value(), readFile);
     else if (IGNORED_WITH_VALUE.test(name)) value();
     else if (!IGNORED.test(name)) {
@@ -153,8 +172,7 @@ class CurlCall {
         this.#method = text;
         return;
       case 'url':
-        this.#url ??= text;
-        return;
+        return void this.#urls.push(text);
       case 'header':
         return this.#addHeader(value);
       case 'user-agent':

@@ -37,12 +37,12 @@ export class RequestRejection extends Error {}
 
 /**
  * Returns the target of a URL as clients send it: its path and query. They resolve `/../`, encode what is not ASCII, and change
- * nothing else, unlike `URL`. A URL without a host is a target already.
+ * nothing else, unlike `URL`. A URL without a host is a target already. Keeps `/../` if `isPathAsIs`.
  */
-export function targetOfUrl(url: string): string {
+export function targetOfUrl(url: string, isPathAsIs = false): string {
   const [, path, query = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)(\?[^#]*)?/i.exec(url) ?? [];
   if (path === undefined) return url === '' ? '/' : url;
-  const hasDots = /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+  const hasDots = !isPathAsIs && /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
   const resolved = hasDots ? new URL(`http://a${path}`).pathname : path || '/';
   return (resolved + query).replaceAll(/[^!-~]+/g, (text) =>
     encodeURIComponent(Buffer.from(text).toString()),

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import type { HeaderPair } from '../capture.ts';
 import { requestProblem } from '../http-request.ts';
-import { targetOfUrl, type Imported } from './imported.ts';
+import { statedLength, targetOfUrl, type Imported } from './imported.ts';
 import { bodyOf } from './request-body.ts';
 
 // Tools write a request as a JSON object with a method, a URL, headers and a body, but use different names. One reader with the
@@ -78,7 +78,9 @@ function readRequest(fields: JsonObject, at: number | undefined): Imported | und
   if (headers === undefined || isResponse || (method === undefined && url === undefined)) return undefined;
   const request = { method: method ?? 'POST', url: targetOfUrl(url ?? '/'), headers, at };
   const what = `${request.method} ${request.url}`;
-  if (/^(?:GET|HEAD|OPTIONS|CONNECT|TRACE)$/i.test(request.method)) return { kind: 'skipped' };
+  // Tools write an empty body for these methods, such as `{}`. Only a length shows that one was sent.
+  const hasBody = !/^(?:GET|HEAD|OPTIONS|CONNECT|TRACE)$/i.test(request.method) || statedLength(headers);
+  if (!hasBody) return { kind: 'skipped' };
   const body = bodyOf(fields, headers);
   if (body === undefined) return { kind: 'skipped' };
   const reason = requestProblem(request.method, headers);

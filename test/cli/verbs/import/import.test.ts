@@ -90,6 +90,35 @@ it.each([
   expect((await importing({ 'a.json': request })).captures).toMatchObject([{ url: target }]);
 });
 
+it.each([
+  ["'http://[::1]:80/a[]=1'", '/a[]=1'],
+  [String.raw`'http://a/?x\[1-3\]=\{y,z\}'`, '/?x[1-3]={y,z}'],
+  ["-g 'http://a/[1-3]/\\['", '/[1-3]/\\['],
+  ['http://a/b/../c', '/c'],
+  ['--path-as-is http://a/b/../c', '/b/../c'],
+])('reads the URL of a command as curl does: %s', async (words, url) => {
+  expect((await importing({ 'a.sh': `curl -d x ${words}` })).captures).toMatchObject([{ url }]);
+});
+
+it('saves a request with any method if it has a body, and skips an empty body', async () => {
+  const script = "curl -X GET a.example -d x\ncurl a.example -d ''\ncurl -X GET a.example";
+  const get = { method: 'GET', headers: { 'Content-Length': '1' } };
+  const log = [
+    { ...get, body: 'x' },
+    { ...get, body: '' },
+    { ...get, headers: {}, body: {} },
+  ];
+  const { captures, stdout } = await importing({
+    'a.sh': script,
+    'b.json': JSON.stringify(log.map((each) => ({ url: '/', ...each }))),
+  });
+  expect(captures).toMatchObject([
+    { method: 'GET', body: 'x' },
+    { method: 'GET', body: 'x' },
+  ]);
+  expect(stdout).toContain('2 saved, 1 rejected, 3 without a body skipped');
+});
+
 it.each([{ b: 1, a: 2 }, { a: { c: 1, b: 2 }, d: 1 }, { b: [1, { a: 2 }] }, ['b', 'a']])(
   'saves parsed JSON that is as long as its body, in an order of keys that no program makes: %j',
   async (body) => {
@@ -203,6 +232,9 @@ describe('a request whose exact bytes are unknown', () => {
     ['a pipe of cmd.exe', 'a.sh', 'echo x | curl ^"http://a^" -d @-', 'the output of another command'],
     ['a variable of bash or cmd.exe', 'a.sh', 'curl http://a -d "%API_TOKEN%"', 'bash and cmd.exe read'],
     ['quotes of bash or cmd.exe', 'a.sh', 'curl http://a -d "{""a"":1}"', 'bash and cmd.exe read'],
+    ['two URLs', 'a.sh', 'curl http://a/b -d x --url http://a/c', 'it has several URLs; write a command'],
+    ['a range of URLs', 'a.sh', "curl -d x 'http://[::1]/[1-3]'", 'brackets or braces in its URL'],
+    ['a list of URLs', 'a.sh', "curl -d x 'http://a/{15,16}'", 'brackets or braces in its URL'],
     ['a NUL', 'a.sh', "curl http://a -d $'a\\0b'", 'it has a NUL'],
     [
       'a heredoc',
