@@ -6,7 +6,7 @@ import { isCapture, isHar, readCapture } from '../read-capture.ts';
 import type { ReadNamedFile } from './curl-request.ts';
 import { curlRequests, isCurlScript, calledProgram } from './curl-script.ts';
 import { HarReader } from './har-reader.ts';
-import type { Imported } from './imported.ts';
+import { statedLength, type Imported } from './imported.ts';
 import { jsonWithin, parsedJson, requestsIn } from './request-object.ts';
 
 export type { Imported, ImportedRequest } from './imported.ts';
@@ -68,7 +68,7 @@ async function joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Promis
 
 async function* wholeFile(bytes: Buffer, readFile: ReadNamedFile): AsyncGenerator<Imported> {
   if (isHttpRequest(bytes)) {
-    yield asImported('the request', () => readHttpRequest(bytes));
+    yield asImported('the request', () => rawRequest(bytes));
     return;
   }
   const text = bytes.toString();
@@ -76,6 +76,15 @@ async function* wholeFile(bytes: Buffer, readFile: ReadNamedFile): AsyncGenerato
   if (whole !== undefined) yield* foundIn(whole);
   else if (isCurlScript(text)) yield* curlRequests(bytes, readFile);
   else yield* requestsInLines(text);
+}
+
+/** A raw request. Files of HTTP clients separate requests by lines of ###, which only a length shows to be a part of a body. */
+function rawRequest(bytes: Buffer): Capture {
+  const request = readHttpRequest(bytes);
+  if (statedLength(request.headers) !== undefined || !bytes.includes('\n###')) return request;
+  throw new InputError(
+    'It has no Content-Length, and a line with ###, which separates requests in a .http file',
+  );
 }
 
 /** The request of a capture. A capture that cannot be read is rejected without the hint, which names flags of other verbs. */
@@ -95,20 +104,45 @@ function asImported(what: string, read: () => Capture): Imported {
 }
 
 function* requestsInLines(text: string): Generator<Imported> {
-  let hasJson = false;
+  let [hasJson, hasRequest] = [false, false];
   for (const [index, line] of text.split('\n').entries()) {
     const value = line.includes('{') ? jsonWithin(line) : undefined;
     hasJson ||= value !== undefined;
-    if (value !== undefined) yield* foundIn(value);
-    else if (hasJson && (line.includes('{') || calledProgram(line) !== undefined)) {
+    for (const found of value === undefined ? [] : foundIn(value)) {
+      hasRequest = true;
+      yield found;
+    }
+    if (value === undefined && hasJson && (line.includes('{') || calledProgram(line) !== undefined)) {
       yield { kind: 'rejected', what: `line ${index + 1}`, reason: 'the line is not JSON' };
     }
   }
-  if (hasJson) return;
-  throw new InputError('Expected a HAR file, curl commands, a raw HTTP request or JSON that holds requests', {
-    hint: 'export the requests as one of these; hooks replay and hooks redact also read messages, such as a track',
+  const [, got, hint] = NOT_READ.find(([pattern]) => pattern.test(text)) ?? [];
+  // Another format can have lines of JSON, such as the bodies in a .http file.
+  if (hasRequest || (hasJson && got === undefined)) return;
+  const expected = 'Expected a HAR file, curl commands, a raw HTTP request or JSON that holds requests';
+  throw new InputError(got === undefined ? expected : `${expected}, got ${got}`, {
+    hint:
+      hint ??
+      'export the requests as one of these; hooks replay and hooks redact also read messages, such as a track',
   });
 }
+
+/** Formats that are not read, with their names and hints. */
+const NOT_READ: readonly (readonly [RegExp, string, string])[] = [
+  [/^\s*$/, 'an empty file', 'record the requests again'],
+  [/^[^\0]{0,3}\0/, 'text in UTF-16', 'save it as UTF-8; > of Windows PowerShell 5 writes UTF-16'],
+  [
+    /\b(?:Invoke-WebRequest|Invoke-RestMethod)\b/i,
+    'a command of PowerShell',
+    'copy the request as cURL, or save a HAR file',
+  ],
+  [/^\s*(?:await )?fetch\(/, 'a call of fetch', 'copy the request as cURL, or save a HAR file'],
+  [
+    /^(?:GET|POST|PUT|PATCH|DELETE) \S+(?: HTTP\/[\d.]+)?\r?$/m,
+    'a .http file',
+    'save each request as raw HTTP in a file of its own, or copy it as cURL',
+  ],
+];
 
 /** The requests in a value. Captures are kept as they are. */
 function* foundIn(value: JsonValue): Generator<Imported> {

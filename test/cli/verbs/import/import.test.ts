@@ -224,6 +224,12 @@ describe('a request whose exact bytes are unknown', () => {
       "curl http://a -d x -H $'X-A: y\\nz'",
       'does not allow its method or header X-A',
     ],
+    [
+      'the first of two raw requests',
+      'a.http',
+      'POST /a HTTP/1.1\nHost: a\n\nx\n\n### Second\nPOST /b HTTP/1.1\nHost: a\n\ny\n',
+      'the request is rejected: It has no Content-Length, and a line with ###',
+    ],
     ['a special variable', 'a.sh', 'curl http://a -d "$@"', 'it has a variable'],
     ['a translated text', 'a.sh', 'curl http://a -d $"x"', 'it has a variable'],
     ['a redirect after a word', 'a.sh', 'curl http://a -d x>out', 'it has a redirect without a space'],
@@ -294,7 +300,12 @@ describe('a request whose exact bytes are unknown', () => {
 
 it.each([
   ['a text that is no request', 'hello', 'expected a HAR file, curl commands, a raw HTTP request or JSON'],
-  ['an empty file', '', 'expected a HAR file'],
+  ['an empty file', '', 'holds requests, got an empty file'],
+  ['UTF-16', Buffer.from('\uFEFFcurl http://a -d x', 'utf16le'), 'got text in UTF-16'],
+  ['UTF-16 without a BOM', Buffer.from('{"method":"POST"}', 'utf16le'), 'got text in UTF-16'],
+  ['PowerShell', 'Invoke-WebRequest -Uri "http://a" -Body "x"', 'got a command of PowerShell'],
+  ['fetch', 'fetch("http://a", {\n  "body": "x",\n  "method": "POST"\n});', 'got a call of fetch'],
+  ['a file of an HTTP client', '### Create\nPOST http://a\n\n{"a":1}', 'got a .http file'],
   ['messages', '{"type":"track","event":"A"}', 'Nothing to import: no file has a request with a body'],
   ['a request without a body', 'curl http://a', 'Nothing to import'],
 ])('exits with 2 for %s', async (_what, content, sentence) => {
