@@ -21,7 +21,7 @@ export interface Io extends Out, Palettes {
   readonly cwd: string;
   /**
    * Aborts on SIGINT, SIGTERM or SIGHUP (reason: the signal's name), when the reader of stdout is gone (`closed-pipe`; not
-   * for `hooks expect`, whose exit code counts), or when stdout cannot be written (reason: an InputError).
+   * for commands whose exit code or files count), or when stdout cannot be written (reason: an InputError).
    */
   readonly signal: AbortSignal;
   /** Calls `reload` on SIGHUP, which then no longer aborts `signal`. */
@@ -91,7 +91,7 @@ export function createIo(proc: NodeJS.Process, palettes = PLAIN_PALETTES): Io {
   const output = createOut(() => proc.stdout, {
     interruption,
     delivers: () => mayDeliver(argv),
-    outlivesReader: ['expect', 'test'].includes(argv[0] ?? ''),
+    outlivesReader: ['expect', 'import', 'test'].includes(argv[0] ?? ''),
   });
   // Created on first use: Node takes longer to create a stream than to sign a body.
   const stderr = once(() => quietStream(proc.stderr));

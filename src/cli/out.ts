@@ -21,7 +21,7 @@ interface OutOptions {
   readonly interruption: AbortController;
   /** Whether the command can have delivered messages before stdout was lost, which the error then says. */
   readonly delivers: () => boolean;
-  /** Whether the command continues when the reader of stdout is gone, because its exit code still counts. */
+  /** Whether the command continues when the reader of stdout is gone, because its exit code or its files still count. */
   readonly outlivesReader: boolean;
 }
 

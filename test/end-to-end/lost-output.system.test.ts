@@ -1,7 +1,7 @@
 // Needs head. Fills a disk, and closes pipes and streams of the program in a shell.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -152,6 +152,13 @@ it('hooks test finishes its report if the result lines are no longer read', asyn
   const report = await readFile(join(folder, 'r.xml'), 'utf8');
   expect(report).toContain(' errors="0"');
   expect(report).toMatch(/ failures="[1-9]/);
+});
+
+it('hooks import writes all captures if its lines are no longer read', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `${index}.sh`);
+  const folder = temporaryFolder(Object.fromEntries(names.map((name) => [name, 'curl a.example -d x'])));
+  await inShell('hooks "$@" | true', ['import', ...names, '--to', 'out'], { cwd: folder });
+  expect(await readdir(join(folder, 'out'))).toHaveLength(names.length);
 });
 
 /** Waits until a count has grown, and then has not changed for a while. */
