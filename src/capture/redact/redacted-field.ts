@@ -151,7 +151,7 @@ export function seemingKinds({ named }: JsonPlace, value: string): readonly stri
   if (/(?:version|user agent|ua|build)$/.test(words)) return ['ip', 'name'];
   const isOfHeader = named?.around?.named?.key === 'headers' && !FREE_TEXT.test(words);
   const isStructure = !/[@=\s]/.test(value) && (isOfHeader || STRUCTURE.test(words));
-  return isStructure || MEDIA_TYPE.test(value) ? ['name'] : [];
+  return isStructure || MEDIA_TYPE.test(value) || /^[A-Z]{2}$/.test(value) ? ['name'] : [];
 }
 
 /** Finds a known value in a number. One that equals an id is the id if it is long, in a list, or has the key of an id. */

@@ -328,6 +328,27 @@ describe('personal data', () => {
     );
   });
 
+  it.each([
+    ['Last, First', 'Müller, Jürgen', 'MÜLLER and Jürgen. Müller’s', 'müller', 'jürgen'],
+    ['two letters', 'Wei Ng', 'Ng called; Ms. NG, Wei-Ng', 'wei', 'ng'],
+    ['no spaces', '李小龙', '今天李小龙来了', '李小龙'],
+    ['hyphens', 'Anna Schmidt-Roth', 'Schmidt Roth, Frau Roth, ANNA SCHMIDT', 'anna', 'schmidt', 'roth'],
+    ['apostrophes', "Ian O'Brien-Smith", 'o’brien-smith, O’Brien, Smith', 'ian', 'brien', 'smith'],
+    ['accents that are written apart', 'José García', 'Jose\u0301 GARCI\u0301A', 'jose', 'garci'],
+  ])('finds a name with %s in other texts', (_, fullName, text, ...words) => {
+    for (const form of ['NFC', 'NFD'] as const) {
+      const redacted = body(JSON.stringify({ user: { fullName: fullName.normalize(form) }, text }));
+      const left = redacted.slice(redacted.indexOf('"text"')).normalize('NFD').toLowerCase();
+      for (const word of words) expect(left).not.toContain(word.normalize('NFD'));
+    }
+  });
+
+  it('leaves codes, particles and other words of two or three letters that are also in a name', () => {
+    const user = '"user":{"name":"Dr. Ludwig van Ng","other_name":"Do","initials":"IT"}';
+    const rest = '"country":"NG","t":"van ng: Do it, Dr. and IT"';
+    expect(body(`{${user},${rest}}`)).toMatch(new RegExp(`,${rest}\\}$`));
+  });
+
   it('leaves a status that is also a name of a person', () => {
     const text = '{"contact":{"firstName":"Grace","lastName":"Active"},"status":"active","type":"grace"}';
     expect(body(text)).toMatch(/"status":"active","type":"grace"\}$/);
