@@ -8,18 +8,23 @@ const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** Matches URLs of webhooks whose path is their secret, also without their host, as in the target of a request. */
 const SECRET_PATH =
   /^(https?:\/\/hooks\.slack\.com\/\w+\/|(?:https?:\/\/[^/?#]*)?\/(?:(?:services|workflows|triggers|actions|commands)\/(?=T[A-Z]*\d[A-Z\d]*\/)|api\/(?:v\d+\/)?webhooks\/\d{8,}\/))[^?#]+/;
+/** Matches a link to an address such as an e-mail, whose @ is not behind a password. */
+export const IS_ADDRESS = /^(?:mailto|sips?|xmpp|acct):(?!\/)/i;
 const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
 
 /** Matches a path or URL with a query, a query alone, or a path. */
 export const TARGET = /^[^\s?=]*\?[^\s=?&]+=\S*$|^(?:\/[^\s/]+){2,}\/?$/;
 export const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
-/** Changes the text that is percent-encoded, and keeps the spelling of a text that does not change. */
+/** Changes the text that is percent-encoded. Encodes no character that stands unencoded in it, so that `mailto:` stays. */
 export function reencoded(encoded: string, change: (plain: string) => string, isForm = false): string {
   const plain = decodedText(encoded, isForm);
   if (plain === undefined) return change(encoded);
   const changed = change(plain);
-  return changed === plain ? encoded : encodeURIComponent(changed);
+  if (changed === plain) return encoded;
+  const isPlain = (each: string): boolean =>
+    each !== '%' && !(isForm && each === '+') && encoded.includes(each);
+  return Array.from(changed, (each) => (isPlain(each) ? each : encodeURIComponent(each))).join('');
 }
 
 interface UrlChange {
@@ -31,8 +36,11 @@ interface UrlChange {
 /** Changes the parts of a URL, and keeps its separators. */
 export function changedUrl(url: string, { form, part }: UrlChange): string {
   const [, scheme = '', host = '', path = '', query = '', fragment = ''] = URL_PARTS.exec(url) ?? [];
-  const changed = (each: string, at = 0, parts: readonly string[] = []): string =>
-    reencoded(each, (plain) => part(plain, parts[at - 1] ?? ''));
+  const changed = (each: string, at = 0, parts: readonly string[] = []): string => {
+    const made = reencoded(each, (plain) => part(plain, parts[at - 1] ?? ''));
+    // An @ in a path or fragment can end a password.
+    return made === each || IS_ADDRESS.test(url) ? made : made.replaceAll('@', '%40');
+  };
   const [mark, anchor] = [fragment.slice(0, 1), fragment.slice(1)];
   return [
     scheme + part(host, '//') + path.split('/').map(changed).join('/'),

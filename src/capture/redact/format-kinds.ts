@@ -77,7 +77,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
   {
     kind: 'email',
     format:
-      /(?<![\p{L}\p{N}._+'-])[\p{L}\p{N}._+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?:xn--[\p{L}\p{N}-]+|\p{L}{2,})(?![\p{L}\p{N}])/giu,
+      /(?<![\p{L}\p{N}._+'%-])[\p{L}\p{N}._+'%-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?:xn--[\p{L}\p{N}-]+|\p{L}{2,})(?![\p{L}\p{N}])/giu,
     accept: (match) => (IS_FILE.test(match) ? undefined : match.replace(/^[.'-]+/, '')),
     keys: keyWords('e ?mail(?: ?(?:address|hash|sha ?256|md ?5|id))?', '(?:s|es)?'),
     spreads: true,

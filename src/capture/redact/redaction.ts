@@ -4,6 +4,7 @@ import {
   changedUrl,
   FORM,
   formKeys,
+  IS_ADDRESS,
   isJsonText,
   recoded,
   reencoded,
@@ -131,7 +132,7 @@ export class Redaction {
         return row === undefined ? this.text(part, known, seeming) : this.#whole(part, row);
       },
     });
-    const masked = redactUrl(redacted);
+    const masked = IS_ADDRESS.test(redacted) ? redacted : redactUrl(redacted);
     if (plain !== text || masked !== redacted) this.tally.count('token');
     return masked;
   }

@@ -9,7 +9,7 @@ import { publicPrefix, type Pseudonyms } from './pseudonyms.ts';
 const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
 /** Matches a value that is a URL. */
 export const IS_URL = /^https?:\/\//i;
-const ENCODED_WORD = /[^\s"'<>&=?#/:;,]+/g;
+const ENCODED_WORD = /[^\s"'<>&=?#/:;,%]*%[\da-f]{2}[^\s"'<>&=?#/:;,]*/gi;
 
 /** Redacts the texts that `encodedSpans` finds. */
 interface EncodedRedaction {
@@ -17,16 +17,16 @@ interface EncodedRedaction {
   readonly text: (plain: string) => string;
 }
 
-/** Finds the URLs in a text; in a text without any, the words with an `@` that is percent-encoded. */
+/** Finds the URLs in a text, and the words that are percent-encoded. */
 export function* encodedSpans(text: string, redact: EncodedRedaction): Generator<RedactedSpan> {
-  const isWithUrls = text.includes('://');
-  if (!isWithUrls && !text.includes('%40')) return;
-  for (const { 0: found, index } of text.matchAll(isWithUrls ? URL_IN_TEXT : ENCODED_WORD)) {
-    if (!isWithUrls && !found.includes('%40')) continue;
-    const replacement = isWithUrls
-      ? redact.url(found)
-      : reencoded(found, (plain) => (plain === found ? plain : redact.text(plain)));
-    yield { start: index, end: index + found.length, kind: '', replacement };
+  const urls = text.includes('://') ? text.matchAll(URL_IN_TEXT) : [];
+  for (const { 0: found, index } of urls) {
+    yield { start: index, end: index + found.length, kind: '', replacement: redact.url(found) };
+  }
+  if (!text.includes('%')) return;
+  for (const { 0: found, index } of text.matchAll(ENCODED_WORD)) {
+    const replacement = reencoded(found, (plain) => (plain === found ? plain : redact.text(plain)));
+    if (replacement !== found) yield { start: index, end: index + found.length, kind: '', replacement };
   }
 }
 

@@ -89,6 +89,20 @@ describe('a body', () => {
     );
   });
 
+  it('keeps the spelling of links to an e-mail or a phone, and finds percent-encoded words beside a URL', () => {
+    const [email = ''] = /[^"]+@[^"]+/.exec(body('{"userId":"jane+a@acme.test"}').slice(11)) ?? [];
+    for (const [text, made] of [
+      ['mailto:jane%2Ba@acme.test', `mailto:${email}`],
+      ['mailto:jane%2Ba@acme.test?subject=Hi', `mailto:${email}?subject=Hi`],
+      ['see https://a.test/x, or jane%2Ba@acme.test, 100%', `see https://a.test/x, or ${email}, 100%`],
+      ['jane%2Ba%40acme.test', encodeURIComponent(email)],
+    ]) {
+      expect(body(JSON.stringify({ text }))).toBe(JSON.stringify({ text: made }));
+    }
+    expect(body('{"t":"sms:+4915112345678?body=hi"}')).toMatch(/^\{"t":"sms:\+999\d{12}\?body=hi"\}$/);
+    expect(body('{"t":"bob%zz@acme.test"}')).not.toMatch(/bob|zz/);
+  });
+
   it('has the same pseudonym for an id as a number, a text, in a longer id and in a URL', () => {
     const redacted = JSON.parse(
       body(
