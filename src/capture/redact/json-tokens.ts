@@ -27,6 +27,9 @@ export class JsonPlace {
   kind: PersonalKind | null | undefined;
   /** Whether the value is personal only because it is of a person. */
   isInverted = false;
+  /** Position in the text of the value and its key, with the white space around them. */
+  start = 0;
+  end = 0;
 
   constructor(around?: JsonPlace, key = '', isItem = false) {
     this.around = around;
@@ -72,6 +75,11 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
   const open: { readonly place: JsonPlace; readonly isList: boolean; index: number }[] = [];
   let place = outer;
   let isKey = false;
+  const begin = (next: JsonPlace, start: number): void => {
+    place = next;
+    place.start = start;
+  };
+  let start = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? '';
     const around = open.at(-1);
@@ -79,19 +87,23 @@ export function jsonTokens(text: string, outer = new JsonPlace()): readonly Json
       setShape(place, character === '[');
       open.push({ place, isList: character === '[', index: 0 });
       isKey = character === '{';
-      if (!isKey) place = new JsonPlace(place, '0', true);
+      start = at + 1;
+      if (!isKey) begin(new JsonPlace(place, '0', true), start);
     } else if (character === '}' || character === ']') {
+      place.end = at;
       place = open.pop()?.place ?? place;
       namePair(place);
       isKey = false;
     } else if (character === ',' && around !== undefined) {
       isKey = !around.isList;
-      if (around.isList) place = new JsonPlace(around.place, String(++around.index), true);
+      place.end = at;
+      start = at + 1;
+      if (around.isList) begin(new JsonPlace(around.place, String(++around.index), true), start);
     } else if (character === '"') {
       const end = endOfString(text, at);
       if (isKey && around !== undefined) {
         const key = JSON.parse(text.slice(at, end)) as string; // the text is valid JSON
-        place = new JsonPlace(around.place, key);
+        begin(new JsonPlace(around.place, key), start);
       } else setText(place, text.slice(at + 1, end - 1));
       tokens.push({ kind: isKey ? 'key' : 'string', start: at, end, place });
       isKey = false;

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { HooksError } from '../../errors.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
-import { bomLength, isTooDeep, readJson } from '../../message/json/read-json.ts';
-import { isJsonArray, isJsonObject, type JsonValue } from '../../message/types.ts';
+import { bomLength, isTooDeep } from '../../message/json/read-json.ts';
 import { RequestRejection } from '../import/imported.ts';
+import { JsonPlace, jsonTokens } from './json-tokens.ts';
+import type { RedactedSpan } from './known-values.ts';
 import type { Redaction } from './redaction.ts';
+import { withSpans } from './spans.ts';
 
 /** Largest body, also once unpacked. Webhooks have less than 1 MB. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -53,46 +54,29 @@ function isBlankOrJson(line: string): boolean {
   return line.trim() === '' || parseJsonOrUndefined(line) !== undefined;
 }
 
-/** Redacts a text that is JSON. Throws RequestRejection if it cannot be read without loss to remove values from it. */
+/** Redacts a text that is JSON. Throws RequestRejection if it is nested too deep. */
 export function redactJson(text: string, redaction: Redaction): string {
-  const bytes = Buffer.from(text);
-  if (isTooDeep(bytes)) throw new RequestRejection('its JSON is nested over 512 levels deep');
+  if (isTooDeep(Buffer.from(text))) throw new RequestRejection('its JSON is nested over 512 levels deep');
   if (!redaction.drops) return redaction.json(text);
-  try {
-    const value = readJson(bytes);
-    const rest = withoutDropped(value, redaction, []);
-    const json = JSON.stringify(rest);
-    return redaction.json(json === JSON.stringify(value) ? text : json);
-  } catch (error) {
-    if (!(error instanceof HooksError)) throw error;
-    throw new RequestRejection(
-      'its JSON would lose a number or a duplicate key, so no value can be removed from it',
-    );
-  }
+  const root = new JsonPlace();
+  jsonTokens(text, root);
+  return redaction.json(withSpans(text, [...droppedSpans(root, text, redaction)]));
 }
 
-/** Removes the values of --drop. The path of a message of a batch or list is also its path in the message. */
-function withoutDropped(value: JsonValue, redaction: Redaction, path: readonly string[]): JsonValue {
-  const inMessage = path.slice(keysBeforeMessage(path));
-  const isKeptPlace = (key: string): boolean =>
-    !redaction.isDropped([...path, key]) &&
-    (inMessage.length === path.length || !redaction.isDropped([...inMessage, key]));
-  if (isJsonArray(value)) {
-    return value.flatMap((each, index) =>
-      isKeptPlace(String(index)) ? [withoutDropped(each, redaction, [...path, String(index)])] : [],
-    );
+/** Finds the values of --drop with their keys, each with one of the commas around it. */
+function* droppedSpans(around: JsonPlace, text: string, redaction: Redaction): Generator<RedactedSpan> {
+  let isFirst = true;
+  for (const place of around.items.length > 0 ? around.items : around.fields) {
+    if (text.slice(place.start, place.end).trim() === '') continue; // the item of an empty list
+    if (redaction.isDropped(place)) {
+      const start = place.start - (isFirst ? 0 : 1);
+      const end = place.end + (isFirst && text[place.end] === ',' ? 1 : 0);
+      yield { start, end, kind: 'dropped', replacement: '' };
+    } else {
+      isFirst = false;
+      yield* droppedSpans(place, text, redaction);
+    }
   }
-  if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(([key]) => isKeptPlace(key));
-  return Object.fromEntries(
-    kept.map(([key, each]) => [key, withoutDropped(each, redaction, [...path, key])]),
-  );
-}
-
-/** The number of keys in front of a message: its index in a list, or `batch` and its index. */
-function keysBeforeMessage([first = '', second = '']: readonly string[]): number {
-  if (/^\d+$/.test(first)) return 1;
-  return first === 'batch' && /^\d+$/.test(second) ? 2 : 0;
 }
 
 function unpacked(body: Uint8Array): Uint8Array {

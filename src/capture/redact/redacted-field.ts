@@ -170,15 +170,11 @@ export interface RedactionRules {
   readonly used: Set<RegExp>;
 }
 
-/** Whether a pattern of --keep or --drop matches a path. */
-export function isAt(rules: RedactionRules, name: 'keep' | 'drop', path: readonly string[]): boolean {
+/** Whether a pattern of --keep or --drop matches the path of a value, or its path in the message of a batch or list. */
+export function isAt(rules: RedactionRules, name: 'keep' | 'drop', place: JsonPlace): boolean {
   if (rules[name].length === 0) return false;
-  const joined = joinedPath(path);
-  const matching = rules[name].filter((pattern) => pattern.test(joined));
+  const joined = [joinedPath(place.path), joinedPath(place.inMessage)];
+  const matching = rules[name].filter((pattern) => joined.some((each) => pattern.test(each)));
   for (const pattern of matching) rules.used.add(pattern);
   return matching.length > 0;
-}
-
-export function isKeptPlace(rules: RedactionRules, { path, inMessage }: JsonPlace): boolean {
-  return isAt(rules, 'keep', path) || isAt(rules, 'keep', inMessage);
 }

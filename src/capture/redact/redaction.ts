@@ -3,7 +3,6 @@ import { RequestRejection } from '../import/imported.ts';
 import {
   changedUrl,
   FORM,
-  formKeys,
   IS_ADDRESS,
   isJsonText,
   recoded,
@@ -23,7 +22,6 @@ import {
   kindOfMapKey,
   isFixed,
   isFreeText,
-  isKeptPlace,
   kindOfNumber,
   kindOfValue,
   knownNumber,
@@ -84,9 +82,9 @@ export class Redaction {
     return withSpans(text, spans);
   }
 
-  /** Whether --drop removes the value at a path. Counts it. */
-  isDropped(path: readonly string[]): boolean {
-    const isDropped = isAt(this.#rules, 'drop', path);
+  /** Whether --drop removes a value. Counts it. */
+  isDropped(place: JsonPlace): boolean {
+    const isDropped = isAt(this.#rules, 'drop', place);
     if (isDropped) this.tally.count('dropped');
     return isDropped;
   }
@@ -140,7 +138,7 @@ export class Redaction {
   /** Redacts `name=value&…`. In the query of a URL, secrets are masked by their name. */
   form(text: string, known = this.known, isQuery = false, path: readonly string[] = []): string {
     const fields = formFields(text, { isQuery, path })
-      .filter(({ pair }) => isQuery || !this.isDropped([...path, ...formKeys(pair)]))
+      .filter(({ place }) => isQuery || !this.isDropped(place))
       .map((each) => ({ ...each, known }));
     for (const field of fields) this.#learn(field.value, field);
     return fields.map((field) => this.#pair(field.pair, field, isQuery)).join('&');
@@ -161,7 +159,7 @@ export class Redaction {
 
   /** Remembers the value of a key that identifies a person, and the names in front of e-mails. */
   #learn(value: string, field: RedactedField): void {
-    if (isKeptPlace(this.#rules, field.place)) return;
+    if (isAt(this.#rules, 'keep', field.place)) return;
     if (isJsonText(value)) {
       this.#nested(() => {
         for (const token of jsonTokens(value, field.place)) {
@@ -199,7 +197,7 @@ export class Redaction {
   }
 
   #number(raw: string, field: RedactedField): string {
-    if (isKeptPlace(this.#rules, field.place)) return raw;
+    if (isAt(this.#rules, 'keep', field.place)) return raw;
     const found = kindOfNumber(field.place, raw) ?? knownNumber(field, raw);
     const made = replacedNumber(raw, found, this.#pseudonyms);
     if (made !== undefined) this.tally.count(found?.kind ?? '');
@@ -207,7 +205,7 @@ export class Redaction {
   }
 
   #value(value: string, field: RedactedField): string {
-    if (isKeptPlace(this.#rules, field.place) || !/[\p{L}\p{N}]/u.test(value)) return value;
+    if (isAt(this.#rules, 'keep', field.place) || !/[\p{L}\p{N}]/u.test(value)) return value;
     if (isJsonText(value)) return this.#nested(() => this.json(value, field));
     const row = kindOfValue(field.place, value);
     const isLink = IS_URL.test(value) && row?.replace === undefined;

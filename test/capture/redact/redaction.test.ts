@@ -197,9 +197,15 @@ describe('a body', () => {
       expect(redacted).not.toContain('u_123');
     }
     expect(body(message, '', { keep: ['**'] })).toBe(message);
-    expect(() => body('{"a":12345678901234567890,"b":1}', '', { drop: ['b'] })).toThrow(
-      /would lose a number/,
-    );
+  });
+
+  it('keeps each byte beside what --drop removes', () => {
+    const [text, rest] = [
+      '{ "x" : {"x":1},"n":12345678901234567890, "p":19.90 , "x":null,\t"l":[ {"a":1.0,"x":"}"} ,{"x":2}], "s":"\\u00e9, \\"{","x":[]}',
+      '{"n":12345678901234567890, "p":19.90 ,\t"l":[ {"a":1.0} ,{}], "s":"\\u00e9, \\"{"}',
+    ];
+    expect(body(text, '', { drop: ['**.x'] })).toBe(rest);
+    expect(body('[[1.0,2],[],[3]]', '', { drop: ['0.0', '1.0', '2'] })).toBe('[[2],[]]');
   });
 
   it('is unpacked and packed again', () => {
