@@ -7,7 +7,7 @@ const URL_PARTS = /^(?:([a-z][a-z0-9+.-]*:\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*
 const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** Matches URLs of webhooks whose path is their secret, also without their host, as in the target of a request. */
 const SECRET_PATH =
-  /^(https?:\/\/hooks\.slack\.com\/\w+\/|(?:https?:\/\/[^/?#]*)?\/(?:(?:services|workflows|triggers|actions|commands)\/(?=T[A-Z]*\d[A-Z\d]*\/)|api\/(?:v\d+\/)?webhooks\/\d{8,}\/))[^?#]+/;
+  /^(https?:\/\/(?:hooks\.slack\.com\/\w+|hooks\.zapier\.com\/hooks\/catch|hook\.[\w-]+\.make\.com)\/|(?:https?:\/\/[^/?#]*)?\/(?:webhookb2\/|(?:services|workflows|triggers|actions|commands)\/(?=T[A-Z]*\d[A-Z\d]*\/)|api\/(?:v\d+\/)?webhooks\/\d{8,}\/))[^?#]+/;
 /** Matches a link to an address such as an e-mail, whose @ is not behind a password. */
 export const IS_ADDRESS = /^(?:mailto|sips?|xmpp|acct):(?!\/)/i;
 const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;

@@ -27,10 +27,14 @@ export function isCardNumber(digits: string): boolean {
 const IS_FILE =
   /^(?:git|hg|svn)@|@\d[\dx.]*\.\p{L}+$|\.(?:png|jpe?g|gif|svg|webp|avif|css|js|mjs|json|map|html?|zip|t?gz|pdf)$/iu;
 
+/** Matches the beginnings of secrets by which services want them to be found. Those of ids, such as `pi_`, look alike. */
+const SECRET_PREFIX =
+  /(?:[prs]k_(?:live|test)_|gh[opsur]_|github_pat_|gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-|xox[abeprs]-|xapp-|AIza|ya29\.|1\/\/0|sk-(?:ant|proj|svcacct|admin|or|lf)-(?:[a-z]+\d+-)?|pypi-|lin_(?:api|oauth)_|AT[AC]TT3|sq0[a-z]{3}-|hf_|do[opr]_v1_|sbp_|shp(?:at|ca|pa|ss|ua)_|pat-[a-z]{2}\d-|AGE-SECRET-KEY-|EAA(?=\w{80}))/;
+
 const TOKEN = {
   kind: 'token',
   format:
-    /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|(?:sk|pk|rk)_(?:live|test)_\w{8,}|gh[pousr]_\w{20,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|AIza[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:bot)?\d{8,12}:[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*)/g,
+    /(?<![\w-])(?:eyJ[\w-]{5,}\.[\w-]{2,}\.[\w-]*|A[KS]IA[0-9A-Z]{16}|whsec_[\w+/=]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:bot)?\d{8,12}:[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=(?:Bearer|Basic) )[\w.~+/-]{8,}=*|(?<=[Tt]oken )(?=\S*\d)[\w.~+/-]{20,}=*)/g,
   keys: keyWords(
     '\\S*pass ?word(?: ?(?:hash|digest|salt))?|passwd|pwd|pw|jwt|hmac|jsessionid|php ?sessid|session ?id|(?<!\\S )sid|pass ?phrase|pass ?code|\\S*secret|connection ?string|signed ?request|token ?value|(?<!(?:cart|checkout|order|next|page) ?)\\S*token|(?:api|access|private|write|secret|auth|encryption|license) ?key|authorization|credentials?|session ?(?:key|data)|cookie|csrf|xsrf|otp|pin(?: ?code)?|one ?time ?(?:code|password)|security ?\\S+|verification ?code|recovery ?code|magic ?link',
   ),
@@ -63,6 +67,14 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
     fits: /^(?:[\da-f]{32,}|[\w+/-]{27,}={0,2})$/i,
     isEntity: true,
     replace: TOKEN.replace,
+  },
+  {
+    kind: 'token',
+    format: new RegExp(
+      String.raw`(?<![\w.+/-])${SECRET_PREFIX.source}(?=[\w-]*[\dA-Z])[\w-]{16,}(?:=[\dA-F]{8}(?!\w))?`,
+      'g',
+    ),
+    accept: (match) => match.replace(SECRET_PREFIX, ''),
   },
   {
     // A prefix that names no secret is that of an id: `evt_…`.
