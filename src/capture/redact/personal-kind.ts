@@ -29,8 +29,8 @@ export function keyWords(words: string, plural = 's?'): RegExp {
   return new RegExp(`(?:^| )(?:${words})${plural}$`, 'u');
 }
 
-/** Prefixes and suffixes that tools add to the names of fields: `SSN__c`, `custom_email`, `q3_name`. */
-const NOISE = /^(?:(?:custom|cf|q\d+) )+(?=.)|(?<=.) c$/g;
+/** Prefixes and suffixes that tools add to the names of fields: `SSN__c`, `custom_email`, `q3_name`, `your-name`. */
+const NOISE = /^(?:(?:custom|cf|q\d+|your) )+(?=.)|(?<=.) c$/g;
 /** Splits a key into words: `firstName`, `first_name` and `first-name` are `first name`. */
 export const wordsOfKey = memoized((key: string): string =>
   key

@@ -31,6 +31,10 @@ const IS_ID_KEY = keyWords('id|key|ref|reference|uid|identifier');
 const STRUCTURE = keyWords(
   'plan|role|tier|env|environment|time ?zone|tz|month|weekday|currency|locale|language|kind|type|action|level|stage|status|state|category|priority|material|sku|scope|permission',
 );
+/** Matches a text with a capitalized word, which can be a name. */
+const WITH_A_NAME = /(?<!\p{L})\p{Lu}\p{Ll}/u;
+/** Matches a time as HTTP writes it: `Fri, 20 Nov 2026 …`. */
+const IS_TIME = /^[A-Z][a-z]{2}, \d/;
 const MEDIA_TYPE = /^(?:application|text|image|audio|video|font|multipart)\/\S+/;
 
 /** A value, and what is known of its message. */
@@ -142,7 +146,9 @@ export function isFreeText(text: string, place: JsonPlace): boolean {
   if (/(?:user agent|ua)$/.test(words)) return false;
   const count = text.split(/\s+/, 6).filter((word) => /\p{L}/u.test(word)).length;
   const isName = /(?:^| )name$/.test(words) && FULL_NAME.test(text);
-  return isName || count >= 4 || (count >= 2 && FREE_TEXT.test(words));
+  const isOfAThing = OF_A_THING.test(words) || STRUCTURE.test(words) || isFixed(place) || IS_TIME.test(text);
+  const hasName = WITH_A_NAME.test(text) && !isOfAThing && !/(?:^| )name$/.test(words);
+  return isName || count >= 4 || (count >= 2 && (hasName || FREE_TEXT.test(words)));
 }
 
 /** The kinds that a value only seems to have: a version can look like an IP address, a plan or header like a name. */

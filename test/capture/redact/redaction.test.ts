@@ -187,6 +187,14 @@ describe('a body', () => {
     expect([...own.tally.review.keys()]).toEqual(['properties.name', 'properties.note']);
   });
 
+  it('lists a text of two words with a capital for review, under any key but that of a thing', () => {
+    const own = redaction();
+    own.json(
+      '{"type":"track","event":"Plan Changed","properties":{"topic":"1:1 with Maria","greeting":"Hello Maria","to":"all of us","plan":"Gold Plan","coupon":"Summer Sale","sent":"Fri, 20 Nov 2026 21:10:05 GMT"}}',
+    );
+    expect([...own.tally.review.keys()]).toEqual(['properties.topic', 'properties.greeting']);
+  });
+
   it('follows --keep and --drop, also in the messages of a batch', () => {
     const message =
       '{"type":"identify","userId":"u_123","traits":{"email":"a@b.test","plan":"pro","notes":{"x":1}}}';
@@ -443,6 +451,12 @@ describe('the subject of an object', () => {
     ['by its fields', '{"vid":3234574,"properties":{"firstname":{"value":"Zoe"}}}', '3234574', 'Zoe'],
     ['around it', '{"member":{"nick":"Snorri","level":{"motto":"Ever on"}}}', 'Snorri', 'Ever on'],
     ['in a form', 'data[id]=8a25ff&data[email]=a%40b.test', '8a25ff'],
+    [
+      'in a contact form',
+      '{"your-name":"Wilma Roe","your-email":"a@b.test","your-message":"hi"}',
+      'Wilma',
+      'Roe',
+    ],
     ['in a key', '{"shopperReference":"s-7781","card_summary":"7777"}', 's-7781', '7777'],
     [
       'in one word',
