@@ -16,15 +16,18 @@ const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
 export const TARGET = /^[^\s?=]*\?[^\s=?&]+=\S*$|^(?:\/[^\s/]+){2,}\/?$/;
 export const FORM = /^[^\s=&?/]+=[^\s&]*(?:&[^\s=&]+=[^\s&]*)+$/;
 
-/** Changes the text that is percent-encoded. Encodes no character that stands unencoded in it, so that `mailto:` stays. */
+/** Changes the text that is percent-encoded. Spells each character as the text does, so that `mailto:` stays. */
 export function reencoded(encoded: string, change: (plain: string) => string, isForm = false): string {
   const plain = decodedText(encoded, isForm);
-  if (plain === undefined) return change(encoded);
   const changed = change(plain);
   if (changed === plain) return encoded;
-  const isPlain = (each: string): boolean =>
-    each !== '%' && !(isForm && each === '+') && encoded.includes(each);
-  return Array.from(changed, (each) => (isPlain(each) ? each : encodeURIComponent(each))).join('');
+  const codes = encoded.toUpperCase();
+  return Array.from(changed, (each) => {
+    if (each !== '%' && !(isForm && each === '+') && encoded.includes(each)) return each;
+    const code = encodeURIComponent(each);
+    const latin1 = `%${each.charCodeAt(0).toString(16).toUpperCase()}`;
+    return !codes.includes(code) && codes.includes(latin1) ? latin1 : code;
+  }).join('');
 }
 
 interface UrlChange {
@@ -52,12 +55,14 @@ export function changedUrl(url: string, { form, part }: UrlChange): string {
 /** Matches an e-mail with a tag or a phone number, whose plus was not encoded. */
 const WITH_PLUS = /^(?:[\w.-]+\+?[\w.-]*(?:@|%40)[\w.-]+|\+\d[\d-]*)$/i;
 
-/** Decodes a text, in which a plus is a space if it is of a form. Undefined if it is malformed. */
-export function decodedText(text: string, isForm: boolean): string | undefined {
+/** Decodes a text, in which a plus is a space if it is of a form. Reads bytes that are not UTF-8 as Latin-1. */
+export function decodedText(text: string, isForm: boolean): string {
+  const spaced = isForm && !WITH_PLUS.test(text) ? text.replaceAll('+', ' ') : text;
+  const escaped = spaced.replaceAll(/%(?![\da-f]{2})/gi, '%25');
   try {
-    return decodeURIComponent(isForm && !WITH_PLUS.test(text) ? text.replaceAll('+', ' ') : text);
+    return decodeURIComponent(escaped);
   } catch {
-    return undefined;
+    return spaced.replaceAll(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
   }
 }
 
@@ -72,7 +77,7 @@ export function isJsonText(text: string): boolean {
 
 /** The keys of a form field: `user[email]` has two. */
 export function formKeys(pair: string): readonly string[] {
-  const name = decodedText(pair.split('=', 1)[0] ?? '', true) ?? pair;
+  const name = decodedText(pair.split('=', 1)[0] ?? '', true);
   return name.split(/[[\].]+/).filter((key) => key !== '');
 }
 

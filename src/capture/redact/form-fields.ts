@@ -44,7 +44,7 @@ export function formFields(
   const known = new Map([['', root]]);
   if (isQuery) root.subject = 'thing';
   return text.split('&').map((pair) => {
-    const value = decodedText(pair.slice(pair.indexOf('=') + 1), true) ?? '';
+    const value = decodedText(pair.slice(pair.indexOf('=') + 1), true);
     const isFullName = isQuery && /\S \S/.test(value);
     const keys = formKeys(pair).map((key) => (isFullName && key === 'name' ? 'fullName' : key));
     const place = placeOfPath([...path, ...keys], known);

@@ -436,6 +436,15 @@ describe('personal data', () => {
     expect(Body).toBe(`Hi from ${email}`);
   });
 
+  it('stays a form in Latin-1, and reads the percent sign of a text', () => {
+    const form = body('total=1&firstName=J%FCrgen&note=J%fCrgen+%E0+100%25&t=50%+for+a%40b.test', FORM_TYPE);
+    const [, name = ''] = /&firstName=(\w+)&/.exec(form) ?? [];
+    expect(form).toMatch(
+      new RegExp(`&note=${name}%20%E0%20100%25&t=50%25%20for%20\\w{16}%40redacted\\.example$`),
+    );
+    expect(name).not.toMatch(/rgen/);
+  });
+
   it('has another number for each number, also a negative one', () => {
     const numbers = Array.from({ length: 19 }, (_, index) => Number(PSEUDONYMS.alike(String(index - 9))));
     expect(new Set(numbers.map((number) => number + 0)).size).toBe(19);
