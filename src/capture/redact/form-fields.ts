@@ -11,7 +11,7 @@ const VALUE =
 const MOST_TO_ASK = 40;
 /** Matches the words of keys for the name of a field, or for an object with its name: `{field: {title: "ssn"}, value}`. */
 const NAMING =
-  /^(?:(?:\S+ )?(?:label|title|question)|(?:property |field |attribute )?name|key|field|ref|property|attribute|definition|path|type|(?:field|question) id)$/;
+  /^(?:(?:\S+ )?(?:label|title|question)|(?:property |field |attribute )?name|key|field|ref|property|attribute|definition|path|type|system|(?:field|question) id)$/;
 /** Matches keys for the name of what an object describes. */
 export const LABEL = /(?:title|label|question)$/i;
 /** Matches the words before and after the label of a field in a question: `what is your phone`, `phone required`. */
@@ -81,7 +81,8 @@ export function kindByLabel({
   const fields = around?.fields.slice(0, MOST_TO_ASK) ?? [];
   const isOfItsType = fields.some((field) => field.text === key && field.words === 'type');
   if (around === undefined || (!isOfItsType && !VALUE.test(words))) return undefined;
-  const isNaming = (name: string): boolean => NAMING.test(name) && (name !== 'type' || words === 'value');
+  const isNaming = (name: string): boolean =>
+    NAMING.test(name) && (words === 'value' || !/^(?:type|system)$/.test(name));
   const naming = fields.filter((field) => isNaming(field.words));
   const texts = naming.flatMap((field) => [field, ...field.fields]).map(({ text = '' }) => text);
   const changed = /^(?:current|previous)$/.test(words) ? eventAround(around).replace(/_\w+$/, '') : '';

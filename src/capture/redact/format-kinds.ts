@@ -138,7 +138,7 @@ export const FORMAT_KINDS: readonly PersonalKind[] = [
   {
     kind: 'phone',
     format:
-      /(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|00[1-9]\d{0,2}[ (./-])[\d ()./-]{5,20}\d(?!\w)|(?<![\w.+-])(?:(?:1[-. ])?[2-9]\d{2}[-. ][2-9]\d{2}[-. ]\d{4}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .-]\d{2}){4})(?![\w-])/g,
+      /(?<![\w.+-])(?:\+\d|\(\d{2,5}\)|00[1-9]\d{0,2}[ (./-])(?:[ ()./-]{0,3}\d){5,14}(?!\w)|(?<![\w.+-])(?:(?:1[-. ])?[2-9]\d{2}[-. ][2-9]\d{2}[-. ]\d{4}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .-]\d{2}){4})(?![\w-])/g,
     accept: (match) => (/^(?:\D*\d){7,15}\D*$/.test(match) ? match : undefined),
     keys: keyWords(
       '(?:\\S+ ?)?(?:phone|mobile|cell|fax|tel|telephone|msisdn|whats ?app|landline)(?: ?(?:number|no|nr|num))?|sms ?(?:number|to)|wa ?id',

@@ -19,7 +19,7 @@ const WORD = new RegExp(String.raw`[${DENSE}]|(?:(?![${DENSE}])[\p{L}\p{M}\p{N}]
 const SHORT_NAME = new RegExp(String.raw`^(?:\p{Lu}\p{Ll}|[${DENSE}]{2})$`, 'u');
 /** Separates the words of a name: `Schmidt-Roth, Anna J.` has four. */
 const BETWEEN_NAMES = /[\s,;]+|\.(?=\s|$)|-(?=\p{Lu})/u;
-const DIALED = /\+?\(?\d[\d ()./-]{5,22}\d/g;
+const DIALED = /\+?\(?\d(?:[ ()./-]{0,3}\d){6,16}/g;
 /** Matches values that texts can be searched for. A short word or number under a key for secrets or places is in many texts. */
 const SEARCHED: Readonly<Record<string, RegExp>> = {
   token: /^(?=.*\d).{6}|^.{12}/,

@@ -139,6 +139,20 @@ describe('a body', () => {
     expect(from).toMatch(/^999\d{12}$/);
   });
 
+  it('has the same pseudonym for a phone number in the telecom of FHIR and with a trunk prefix', () => {
+    const fhir = '{"telecom":[{"system":"phone","value":"5125550177"}],"order":{"t":"512-555-0177"}}';
+    const { telecom, order } = JSON.parse(body(fhir)) as {
+      telecom: { value: string }[];
+      order: { t: string };
+    };
+    expect(order.t).toBe(`+${telecom[0]?.value}`);
+    expect(order.t).toMatch(/^\+999\d{12}$/);
+    const [trunk, plain] = ['+49 (0) 151 / 123 456 78', '+4915112345678'].map((t) =>
+      body(JSON.stringify({ t })),
+    );
+    expect(trunk).toBe(plain);
+  });
+
   it('leaves numbers that only equal an id', () => {
     const text = '{"user_id":123456,"amount":123456,"n":123456,"x_id":123456,"list":[123456]}';
     const own = String((JSON.parse(body(text)) as { user_id: number }).user_id);
