@@ -10,7 +10,8 @@ const SECRET_PATH =
   /^(https?:\/\/(?:hooks\.slack\.com\/\w+|hooks\.zapier\.com\/hooks\/catch|hook\.[\w-]+\.make\.com)\/|(?:https?:\/\/[^/?#]*)?\/(?:webhookb2\/|(?:services|workflows|triggers|actions|commands)\/(?=T[A-Z]*\d[A-Z\d]*\/)|api\/(?:v\d+\/)?webhooks\/\d{8,}\/))[^?#]+/;
 /** Matches a link to an address such as an e-mail, whose @ is not behind a password. */
 export const IS_ADDRESS = /^(?:mailto|sips?|xmpp|acct):(?!\/)/i;
-const BASE64 = /^(?:[\w-]{24,}|[A-Za-z0-9+/]{24,}={0,2})$/;
+/** Matches base64, also in a data URL. The shortest has an e-mail of ten characters. */
+const BASE64 = /^(data:[^,]*;base64,)?([\w-]{14,}={0,2}|[A-Za-z0-9+/]{14,}={0,2})$/;
 
 /** Matches a path or URL with a query, a query alone, or a path. */
 export const TARGET = /^[^\s?=]*\?[^\s=?&]+=\S*$|^(?:\/[^\s/]+){2,}\/?$/;
@@ -83,12 +84,12 @@ export function formKeys(pair: string): readonly string[] {
 
 /** Changes the text inside of base64. Returns bytes that are no text as they are. */
 export function recoded(encoded: string, change: (plain: string) => string): string {
-  if (!BASE64.test(encoded)) return encoded;
-  const bytes = Buffer.from(encoded, 'base64');
+  const [, start = '', code = ''] = BASE64.exec(encoded) ?? [];
+  const bytes = Buffer.from(code, 'base64');
   const plain = isUtf8(bytes) ? bytes.toString() : '';
   // eslint-disable-next-line no-control-regex -- bytes that are no text have control characters
   if (plain === '' || /[\u0000-\u0008\u000e-\u001f]/.test(plain)) return encoded;
   const changed = change(plain);
   if (changed === plain) return encoded;
-  return Buffer.from(changed).toString(/[-_]/.test(encoded) ? 'base64url' : 'base64');
+  return start + Buffer.from(changed).toString(/[-_]/.test(code) ? 'base64url' : 'base64');
 }

@@ -75,6 +75,7 @@ describe('a body', () => {
       '{"url":"https://a.test/u/jane.doe%40acme.test?e=jane.doe@acme.test#jane.doe@acme.test"}',
       '{"message":"{\\"email\\":\\"jane.doe@acme.test\\"}"}',
       `{"data":"${Buffer.from('{"email":"jane.doe@acme.test"}').toString('base64')}"}`,
+      `{"data":"data:application/json;base64,${Buffer.from('{"a":"jane.doe@acme.test"}').toString('base64')}"}`,
       '{"text":"see jane.doe%40acme.test"}',
     ]) {
       const redacted = body(text);
@@ -87,6 +88,18 @@ describe('a body', () => {
     expect(body('email=jane.doe%40acme.test&a=b', 'application/x-www-form-urlencoded')).toBe(
       `email=${encodeURIComponent(email)}&a=b`,
     );
+  });
+
+  it('has the same pseudonym for an e-mail in short base64', () => {
+    for (const email of ['ab@cd.test', 'abc@cd.test', 'zoe@corp.example']) {
+      const text = Buffer.from(email).toString('base64');
+      const made = JSON.parse(body(JSON.stringify({ order: { email }, text }))) as { text: string };
+      expect(made).toEqual({
+        order: { email: Buffer.from(made.text, 'base64').toString() },
+        text: made.text,
+      });
+      expect(made.text).not.toBe(text);
+    }
   });
 
   it('keeps the spelling of links to an e-mail or a phone, and finds percent-encoded words beside a URL', () => {
