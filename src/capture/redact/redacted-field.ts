@@ -23,7 +23,7 @@ const PLAIN = keyWords(
 );
 /** Formats of values that are the same for many people. */
 const COMMON =
-  /^(?:.|True|False|Yes|No|n\/a|\$?[a-z]+|[a-z]+(?:[A-Z][a-z]+)+|\d{1,4}|\d+\.\d+|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d\d:\d\d(?::\d\d)?|v?\d+(?:\.\d+){1,3}|[A-Z]{2,3}|[a-z]{2,3}[-_][A-Z]\w{1,3}|#[\da-f]{3,8}|[A-Z][a-z]+\/[A-Z]\w+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:_[a-z]+){2,}|(?:\w+:\/)?\/\w.*|urn:.*)$/s;
+  /^(?:.|True|False|Yes|No|n\/a|\$?[a-z]+|[a-z]+(?:[A-Z][a-z]+)+|-?\d{1,4}|-?\d+\.\d+|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|\d\d:\d\d(?::\d\d)?|v?\d+(?:\.\d+){1,3}|[A-Z]{2,3}|[a-z]{2,3}[-_][A-Z]\w{1,3}|#[\da-f]{3,8}|[A-Z][a-z]+\/[A-Z]\w+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:_[a-z]+){2,}|(?:\w+:\/)?\/\w.*|urn:.*)$/s;
 /** Matches what can be an id in a path, and not the name of an action. */
 const IS_ID = /^(?!v\d+$|\d{4}-)(?:.*\d|[A-Z]{6,}$)/;
 const IS_ID_KEY = keyWords('id|key|ref|reference|uid|identifier');

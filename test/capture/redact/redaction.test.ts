@@ -386,6 +386,7 @@ describe('personal data', () => {
     '{"topic":"contact.created","object":{"topic":"My Meeting"}}',
     '{"signatures":[{"signature_id":"78caf2a1d01cd39cea2bc1cbb340dac3"}],"p_signature":"Best regards"}',
     '{"status_code":"448812","auth":"none","pass":12,"cart_token":"c1b2c3d4e5f6"}',
+    '{"user":{"score":-0,"delta":-12,"ratio":-0.50},"x":-0}',
     '{"user":{"plan":"pro"},"session":{"pages":3},"field":"email","type":"email"}',
   ])('is not in %s', (text) => expect(body(text)).toBe(text));
 
