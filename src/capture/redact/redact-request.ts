@@ -99,7 +99,8 @@ function signAgain(
     });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new RequestRejection(error.message);
+    // The scheme comes from the headers of the request, and not from an option.
+    throw new RequestRejection(error.message.replace(/ \(scheme\)$/, ''));
   }
 }
 
