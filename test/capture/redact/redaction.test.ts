@@ -109,6 +109,7 @@ describe('a body', () => {
       ['mailto:jane%2Ba@acme.test?subject=Hi', `mailto:${email}?subject=Hi`],
       ['see https://a.test/x, or jane%2Ba@acme.test, 100%', `see https://a.test/x, or ${email}, 100%`],
       ['jane%2Ba%40acme.test', encodeURIComponent(email)],
+      ['jane%252Ba%2540acme.test', encodeURIComponent(encodeURIComponent(email))],
     ]) {
       expect(body(JSON.stringify({ text }))).toBe(JSON.stringify({ text: made }));
     }
