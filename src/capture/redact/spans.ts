@@ -9,7 +9,8 @@ import { publicPrefix, type Pseudonyms } from './pseudonyms.ts';
 const URL_IN_TEXT = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>\\^`{|}]+/gi;
 /** Matches a value that is a URL. */
 export const IS_URL = /^https?:\/\//i;
-const ENCODED_WORD = /[^\s"'<>&=?#/:;,%]*%[\da-f]{2}[^\s"'<>&=?#/:;,]*/gi;
+/** Matches a word that is percent-encoded. Each search begins at the start of a word, so that a long one costs no more. */
+const ENCODED_WORD = /(?<![^\s"'<>&=?#/:;,%])[^\s"'<>&=?#/:;,%]*%[\da-f]{2}[^\s"'<>&=?#/:;,]*/gi;
 
 /** Redacts the texts that `encodedSpans` finds. */
 interface EncodedRedaction {
