@@ -1,6 +1,7 @@
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions } from '../../engine/options.ts';
 import type { ComparedResponse } from '../../replay/compare/compared-response.ts';
+import { originMask } from '../../replay/compare/own-origins.ts';
 import type { UnsignedBody } from '../../engine/round/attempt.ts';
 import type { HeadersOfBody } from '../../engine/round/round-context.ts';
 import { sentSecrets } from '../../transport/sent-secrets.ts';
@@ -12,6 +13,8 @@ import { USER_AGENT } from '../version.ts';
 interface ComparedReceiverOptions {
   /** The destination, with the receiver as its only webhook. */
   readonly destination: DestinationOptions;
+  /** The URLs of both receivers. */
+  readonly urls: readonly string[];
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
   /** Aborts requests in flight. */
   readonly signal: AbortSignal;
@@ -46,6 +49,7 @@ export function comparedReceiver(options: ComparedReceiverOptions): ComparedRece
   if (prepared === undefined || webhook === undefined) throw new TypeError('There is no webhook'); // the caller gives one
   const { destination } = prepared;
   validateRoute(webhook.url, destination.delivery, proxyEnv);
+  const masked = originMask(options.urls);
   const sender = new DirectSender({ destination, webhook, proxyEnv, signal });
   return {
     url: webhook.url,
@@ -63,7 +67,7 @@ export function comparedReceiver(options: ComparedReceiverOptions): ComparedRece
       if (bodyCutBy !== undefined && bodyCutBy !== 'length') {
         return { kind: 'none', error: bodyCutBy, detail: `the body of the response (${status}) did not end` };
       }
-      return { kind: 'response', status, headers, body, ms };
+      return { kind: 'response', status, ms, ...masked({ headers, body }) };
     },
     close: () => sender.close(),
   };

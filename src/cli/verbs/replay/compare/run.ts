@@ -43,10 +43,12 @@ export async function compareReceivers(
   const to = await resolveWhereTo(options, settings, io);
   const { name, destination } = newReceiverOf(to);
   const recorded = new RecordedHeaders(settings.ownSchemes);
-  const shared = { proxyEnv: io.env, signal: io.signal, headersOfBody: recorded.of };
+  const destinations = { new: destination, old: oldReceiverOf(destination, options.compare) };
+  const targets = Object.values(destinations).flatMap(({ webhooks }) => webhooks.map(({ url }) => url));
+  const shared = { urls: targets, proxyEnv: io.env, signal: io.signal, headersOfBody: recorded.of };
   const receivers = {
-    new: comparedReceiver({ ...shared, destination }),
-    old: comparedReceiver({ ...shared, destination: oldReceiverOf(destination, options.compare) }),
+    new: comparedReceiver({ ...shared, destination: destinations.new }),
+    old: comparedReceiver({ ...shared, destination: destinations.old }),
   };
   if (receivers.old.url === receivers.new.url) io.note(SAME_URL);
   remarkOnSigning(to, options, { settings, io });

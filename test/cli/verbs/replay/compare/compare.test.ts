@@ -8,7 +8,7 @@ import { sign } from '../../../../sign.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { expectRejected } from '../../../expect-rejected.ts';
 import { hooks } from '../../../run-in-process.ts';
-import { numberOf, receiver, type ReceivedMessage } from './compared-receivers.ts';
+import { numberOf, receiver, type ReceivedMessage, type Reply } from './compared-receivers.ts';
 
 const cwd = temporaryFolder({ 'day.ndjson': tracks(40) });
 
@@ -47,6 +47,21 @@ describe('hooks replay --compare', () => {
     );
     const ignored = await hooks([...args, '--ignore', '$.total', '-q'], { cwd });
     expect(ignored).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('takes links of each receiver to itself as equal, also in a digest of the body', async () => {
+    const [old, next] = [await receiver(linked), await receiver(linked)];
+    const args = argv`replay day.ndjson --url ${next.url} --compare ${old.url}`;
+    expect(await hooks(args, { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\n40 messages compared, no differences/),
+    });
+    const moved = await receiver((one) => ({
+      ...linked(one),
+      body: { url: `https://${one.headers.host}/` },
+    }));
+    const { stdout } = await hooks(argv`replay day.ndjson --url ${moved.url} --compare ${old.url}`, { cwd });
+    expect(stdout).toContain('  old  "{origin}/items/0"\n  new  "https://{host}/"\n');
   });
 
   it('writes reports and annotations', async () => {
@@ -206,3 +221,9 @@ describe('hooks replay --compare', () => {
     await expectRejected(args, 'Cannot reach the old receiver at http://127.0.0.1:9/hook: ', { cwd });
   });
 });
+
+function linked(one: ReceivedMessage): Reply {
+  const location = `http://${one.headers.host}/items/${numberOf(one)}`;
+  const etag = `"${location.length}-${one.headers.host}"`;
+  return { status: 201, headers: { location, etag }, body: { url: location } };
+}
