@@ -176,11 +176,11 @@ export function bodyPath({ bodyKind }: ResponseParts): string {
 
 /**
  * Whether the values differ only because the second request is a duplicate: for example, all first responses have
- * `created`, and no second response has it. False if the first values look generated (shape `#`).
+ * `created`, and no second response has it. False if the first values look generated (shape `#` or `evt_#`).
  */
 function isRepeatEffect(history: PathHistory): boolean {
-  const [shape, further] = history.old.textsOf('shape').keys();
-  return isSeparate(history) && further === undefined && shape !== '#';
+  const [shape = '', further] = history.old.textsOf('shape').keys();
+  return isSeparate(history) && further === undefined && !/^\w*#$/.test(shape);
 }
 
 /** Whether all responses to duplicates have values of one shape (see `shapeOf`), which no first response has. */

@@ -33,7 +33,7 @@ function maskGenerated(text: string, { isEchoed, now }: ExchangeContext): string
     if (groups.uuid !== undefined) return '<uuid>';
     if (groups.time !== undefined) return '<time>';
     if (isEpoch(match, now)) return `<time${match.length}>`;
-    return isToken(match) ? tokenMask(match) : match;
+    return isToken(match) ? `${idPrefix(match)}<token>` : match;
   });
 }
 
@@ -45,9 +45,9 @@ function isToken(word: string): boolean {
   return word.length >= 16 && changes.length >= MIN_CHANGES;
 }
 
-/** Returns the mask of a random id: `<token>`, after a prefix that names the kind of id (`evt_<token>`). */
-function tokenMask(word: string): string {
-  return `${/^[a-z]{1,12}_(?=.{12})/i.exec(word)?.[0] ?? ''}<token>`;
+/** Returns the prefix of an id that names its kind, such as `evt_`. Random ids rarely begin so. */
+export function idPrefix(word: string): string {
+  return /^(?:[a-z]{2,12}|[A-Z]{2,12})_/.exec(word)?.[0] ?? '';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Origin } from '../reading/replay-entry.ts';
-import { formatOf, valueTimeOf, valueText, type ResponseValue } from './value-format.ts';
+import { formatOf, idPrefix, valueTimeOf, valueText, type ResponseValue } from './value-format.ts';
 
 /** A compared message, as reports identify it. */
 export interface ComparedEntry {
@@ -128,13 +128,14 @@ function charactersOf(text: string): string {
 }
 
 /**
- * Returns the shape of a value: its text with `#` in place of numbers and random words. Most random ids have equal
- * shapes, but `created` and `failed` do not.
+ * Returns the shape of a value: its text with `#` in place of numbers and random words, after their prefix (`evt_#`). Most
+ * random ids have equal shapes, but `created` and `failed` do not.
  */
 function shapeOf(value: ResponseValue): string {
   if (typeof value === 'number') return '#';
   if (typeof value !== 'string') return valueText(value, 40);
-  const words = value.slice(0, 200).replaceAll(/\w+/g, (word) => (isRandomWord(word) ? '#' : word));
+  const shape = (word: string): string => (isRandomWord(word) ? `${idPrefix(word)}#` : word);
+  const words = value.slice(0, 200).replaceAll(/\w+/g, shape);
   return words.replaceAll(/#(?:[-.]#)+/g, '#');
 }
 

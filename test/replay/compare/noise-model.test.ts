@@ -68,6 +68,12 @@ describe('noise', () => {
     ['a word in place of a hex id', hex, () => 'abc', 'its usual values → "abc"'],
     ['markup in place of a hex id', hex, () => '<script>ERROR', 'its usual values → "<script>ERROR"'],
     ['another length of a hex id', hex, (at) => hex(at).slice(0, 12), '24 characters → 12 characters'],
+    [
+      'another prefix of an id',
+      () => `usr_${hex()}`,
+      (at) => (at > 200 ? 'USR_8f3a61b20c4d' : `usr_${hex()}`),
+      'its usual values → "USR_8f3a61b20c4d"',
+    ],
     ['a constant UUID', () => randomUUID(), () => UUID, 'changing values → one value'],
     ['one value of five', (at) => COLORS[(at * 7) % 5], () => 'red', 'its usual values → red'],
     [
@@ -145,6 +151,11 @@ describe('noise', () => {
       'body $.text: text → text',
       'body $.order: number → missing',
     ]);
+  });
+
+  it('is an id with another prefix in the response to a duplicate', () => {
+    const learned = pairs((message, request) => ({ id: `${request === 0 ? 'new' : 'dup'}_${message * 7}` }));
+    expect(kinds({ id: 'new_200' }, { id: 'new_207' }, { learned })).toEqual([]);
   });
 
   it('is one word of a text', () => {
