@@ -108,7 +108,8 @@ function traitsOf(value: ResponseValue, now: number): readonly (readonly [Trait,
   ];
   const at = valueTimeOf(value, now);
   if (typeof value === 'number') {
-    traits.push(['number', Number.isInteger(value) ? 'whole number' : 'fraction']);
+    const sign = value < 0 ? 'negative ' : '';
+    traits.push(['number', `${sign}${Number.isInteger(value) ? 'whole number' : 'fraction'}`]);
     const kind = at === undefined ? 'number' : `time of ${String(value).length} digits`;
     traits.push(['time', kind]);
   } else if (at !== undefined) {
@@ -134,14 +135,14 @@ function charactersOf(text: string): string {
 function shapeOf(value: ResponseValue): string {
   if (typeof value === 'number') return '#';
   if (typeof value !== 'string') return valueText(value, 40);
-  const shape = (word: string): string => (isRandomWord(word) ? `${idPrefix(word)}#` : word);
-  const words = value.slice(0, 200).replaceAll(/\w+/g, shape);
+  const words = value.slice(0, 200).replaceAll(/\w+/g, wordShape);
   return words.replaceAll(/#(?:[-.]#)+/g, '#');
 }
 
-function isRandomWord(word: string): boolean {
-  if (/\d/.test(word) || /^[\da-f]{4,}$/i.test(word)) return true;
-  return word.length >= 8 && (word.match(/[a-z](?=[A-Z])|[A-Z](?=[A-Z])/g)?.length ?? 0) > 2;
+function wordShape(word: string): string {
+  const isMixed = word.length >= 8 && (word.match(/[a-z](?=[A-Z])|[A-Z](?=[A-Z])/g)?.length ?? 0) > 2;
+  const isRandom = isMixed || /\d/.test(word) || /^[\da-f]{4,}$/i.test(word);
+  return isRandom ? `${idPrefix(word)}#` : word;
 }
 
 /**

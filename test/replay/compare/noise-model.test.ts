@@ -82,7 +82,8 @@ describe('noise', () => {
       (at) => (at % 50 ? 'red' : 'BLACK'),
       'its usual values → "BLACK"',
     ],
-    ['a constant in place of a counter', (at) => at, () => -5, 'changing values → one value'],
+    ['negative numbers', (at) => at % 100, (at) => (at % 100) - 200, 'whole number → negative whole number'],
+    ['a constant in place of a counter', (at) => at, () => 5, 'changing values → one value'],
     ['fractions of a counter', (at) => at, (at) => at + 0.5, 'whole number → fraction'],
     [
       'a far range',
