@@ -15,6 +15,8 @@ export interface LatencyDifference {
   readonly new: number;
   /** For `slow`: the latency in ms from which a response counts as slow. */
   readonly fromMs?: number;
+  /** For `single`: number of messages for which this receiver alone was slow. */
+  readonly slow?: number;
   /** Number of messages whose latencies were compared. */
   readonly messages: number;
 }
@@ -27,39 +29,28 @@ const MIN_MESSAGES = 20;
  */
 const FACTOR = 3;
 const LEAST_MS = 50;
-/** Minimum number of slow periods (see SlowTimes) of one receiver if the other had none. Each period of the other adds 4. */
-const MIN_SLOW = 6;
+/** Minimum number of slow groups (see SlowGroups) of one receiver if the other had none. Each group of the other adds 4. */
+const MIN_SLOW = 12;
 /** Difference in ms between the receivers from which a message is sent again, to see whether the difference persists. */
 const SINGLE_MS = 150;
 /** Maximum number of titles whose medians are kept. */
 const MAX_TITLES = 100;
 
-/** State at the start of a request, which is needed when the response arrives. */
-export interface LatencyStart {
-  /** Milliseconds on the monotonic clock. */
-  readonly at: number;
-  /** Number of fast responses that the receiver had given before the request. */
-  readonly fast: number;
-}
-
 /** Compares the latencies of two receivers. Both get every message, and take turns to get it first. */
 export class LatencyComparison {
   readonly #all = new LatencyPair();
   readonly #byTitle = new Map<string, LatencyPair>();
-  readonly #slow: Sides<SlowTimes>;
+  readonly #slow: Sides<SlowGroups> = { old: new SlowGroups(), new: new SlowGroups() };
+  readonly #concurrency: number;
   #confirmed: LatencyDifference | undefined;
 
   /** @param concurrency maximum number of messages in flight */
   constructor(concurrency: number) {
-    this.#slow = { old: new SlowTimes(concurrency), new: new SlowTimes(concurrency) };
-  }
-
-  start(side: 'old' | 'new', at: number): LatencyStart {
-    return { at, fast: this.#slow[side].fast };
+    this.#concurrency = concurrency;
   }
 
   /** Adds the latencies of one message. Returns whether only one receiver was slow: the message must then be sent again. */
-  add(title: string, ms: Sides<number>, starts: Sides<LatencyStart>): boolean {
+  add(title: string, ms: Sides<number>): boolean {
     this.#all.add(ms);
     let pair = this.#byTitle.get(title);
     if (pair === undefined && this.#byTitle.size < MAX_TITLES) {
@@ -67,10 +58,11 @@ export class LatencyComparison {
       this.#byTitle.set(title, pair);
     }
     pair?.add(ms);
-    const fromMs = this.#slowFromMs;
-    this.#slow.old.add(ms.old, starts.old, fromMs);
-    this.#slow.new.add(ms.new, starts.new, fromMs);
-    return this.slowSideOf(ms) !== undefined;
+    const side = this.slowSideOf(ms);
+    if (side !== undefined) this.#slow[side].alone++;
+    const [group, fromMs] = [Math.floor(this.#all.old.count / this.#concurrency), this.#slowFromMs];
+    for (const each of ['old', 'new'] as const) if (ms[each] >= fromMs) this.#slow[each].add(group);
+    return side !== undefined;
   }
 
   /**
@@ -82,7 +74,8 @@ export class LatencyComparison {
     const usual = this.#all[side === 'old' ? 'new' : 'old'].quantile(0.99);
     const isSlow = repeats.every((ms) => this.slowSideOf(ms) === side) && least >= 2 * usual;
     const [ms] = repeats;
-    if (isSlow && ms !== undefined) this.#confirmed = { title, kind: 'single', ...ms, messages: 1 };
+    const [messages, slow] = [this.#all.old.count, this.#slow[side].alone];
+    if (isSlow && ms !== undefined) this.#confirmed = { title, kind: 'single', ...ms, slow, messages };
     return this.#confirmed !== undefined;
   }
 
@@ -96,7 +89,7 @@ export class LatencyComparison {
 
   /**
    * Returns the difference between the medians of all messages. If there is none, returns the differences between the
-   * medians of each title. If there are none either, returns the difference in slow periods, or the message that is
+   * medians of each title. If there are none either, returns the difference in slow groups, or the message that is
    * slow each time.
    */
   differences(): readonly LatencyDifference[] {
@@ -108,12 +101,12 @@ export class LatencyComparison {
   }
 
   /**
-   * Compares the numbers of slow periods. A pause of this machine does not matter, because it delays the responses of
+   * Compares the numbers of slow groups. A pause of this machine does not matter, because it delays the responses of
    * both receivers. If the numbers are similar, returns the message that `confirm` has found, if any.
    */
   #slowDifferences(): readonly LatencyDifference[] {
     const { old, new: new_ } = this.#slow;
-    const [fewer, more] = [old.times, new_.times].toSorted((one, other) => one - other);
+    const [fewer, more] = [old.groups, new_.groups].toSorted((one, other) => one - other);
     if (fewer === undefined || more === undefined || more < MIN_SLOW + 4 * fewer) {
       return this.#confirmed === undefined ? [] : [this.#confirmed];
     }
@@ -175,33 +168,19 @@ class FactorHistogram {
 }
 
 /**
- * Counts the fast responses (`fast`), slow responses (`count`) and slow periods (`times`) of a receiver. A pause of the
- * receiver or of this machine delays all messages in flight, but counts as one slow period.
+ * Counts the slow responses of a receiver, and the groups of successive messages with a slow response. A group has as many
+ * messages as are in flight, because a pause of the receiver or of this machine delays these, and so counts at most twice.
  */
-class SlowTimes {
-  readonly #concurrency: number;
-  fast = 0;
+class SlowGroups {
   count = 0;
-  times = 0;
-  #until = -Infinity;
-  #countedAt = -Infinity;
+  groups = 0;
+  /** Number of messages for which the other receiver was fast. */
+  alone = 0;
+  #last = -1;
 
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency;
-  }
-
-  add(ms: number, start: LatencyStart, fromMs: number): void {
-    if (ms < fromMs) {
-      this.fast++;
-      return;
-    }
+  add(group: number): void {
     this.count++;
-    // A receiver that gave many fast responses in the meantime was not paused.
-    const isAlone = this.fast - start.fast > 2 * this.#concurrency;
-    if ((isAlone && start.at - this.#countedAt > fromMs) || start.at > this.#until) {
-      this.times++;
-      this.#countedAt = start.at;
-    }
-    this.#until = Math.max(this.#until, start.at + ms);
+    if (group !== this.#last) this.groups++;
+    this.#last = group;
   }
 }

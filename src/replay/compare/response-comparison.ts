@@ -2,7 +2,7 @@ import { compareResponses } from './compare-responses.ts';
 import { partsOfResponse, type ComparedResponse, type Sides } from './compared-response.ts';
 import { DifferenceTally, type DifferenceKind } from './difference-tally.ts';
 import type { IgnoresPath } from './ignored-paths.ts';
-import { LatencyComparison, type LatencyDifference, type LatencyStart } from './latency-comparison.ts';
+import { LatencyComparison, type LatencyDifference } from './latency-comparison.ts';
 import { NoiseModel, type ComparedContext } from './noise-model.ts';
 import type { ComparedEntry } from './value-sketch.ts';
 
@@ -12,7 +12,6 @@ export interface ComparedExchange {
   /** The body of the request. */
   readonly body: Uint8Array;
   readonly responses: Sides<ComparedResponse>;
-  readonly starts: Sides<LatencyStart>;
   /** When the responses came, in milliseconds since the epoch. */
   readonly now: number;
 }
@@ -70,7 +69,7 @@ export class ResponseComparison {
    */
   add(exchange: ComparedExchange): 'old' | 'both' | undefined {
     this.#compared++;
-    const { entry, responses, starts } = exchange;
+    const { entry, responses } = exchange;
     if (this.#learned !== undefined) {
       this.#learned.push(exchange);
       if (this.#learned.length === LEARNED_MESSAGES) this.#compareLearned();
@@ -80,7 +79,7 @@ export class ResponseComparison {
     const isUnknown = this.#compare(exchange);
     const { old, new: new_ } = responses;
     if (old.kind === 'none' || new_.kind === 'none') return undefined;
-    const isSlow = this.latency.add(entry.title, { old: old.ms, new: new_.ms }, starts);
+    const isSlow = this.latency.add(entry.title, { old: old.ms, new: new_.ms });
     return isSlow ? 'both' : isUnknown ? 'old' : undefined;
   }
 

@@ -19,9 +19,8 @@ function compared({ messages, old, next, title = () => 'track' }: Simulated): La
     const now = index * 5;
     for (const { end } of ends.filter(({ at }) => at <= now)) end();
     ends.splice(0, ends.length, ...ends.filter(({ at }) => at > now));
-    const starts = { old: latency.start('old', now), new: latency.start('new', now) };
     const ms = { old: old(index), new: next(index) };
-    ends.push({ at: now + Math.max(ms.old, ms.new), end: () => latency.add(title(index), ms, starts) });
+    ends.push({ at: now + Math.max(ms.old, ms.new), end: () => latency.add(title(index), ms) });
   }
   for (const { end } of ends) end();
   return latency;
@@ -68,7 +67,9 @@ describe('the comparison of latencies', () => {
     expect(latency.differences()).toEqual([]);
     expect(latency.slowSideOf(slow)).toBe('new');
     expect(latency.confirm('track', 'new', [slow, slow, slow])).toBe(true);
-    expect(latency.differences()).toMatchObject([{ kind: 'single', title: 'track', ...slow }]);
+    expect(latency.differences()).toMatchObject([
+      { kind: 'single', title: 'track', ...slow, slow: 1, messages: 300 },
+    ]);
     const paused = oneSlow();
     expect(paused.confirm('track', 'new', [slow, { old: 8, new: 9 }])).toBe(false);
     expect(paused.differences()).toEqual([]);

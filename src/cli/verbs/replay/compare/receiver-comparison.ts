@@ -170,30 +170,21 @@ export class ReceiverComparison {
 
   async #exchange(request: ComparedRequest, entry: ComparedEntry, number: number): Promise<void> {
     const { receivers, signal } = this.#parts;
-    const send = async (side: 'old' | 'new') => {
-      const start = this.#comparison.latency.start(side, performance.now());
-      return { start, response: await receivers[side].send(request) };
-    };
-    const early = number % 2 === 0 ? await send('old') : undefined;
-    const next = await send('new');
-    const old = early ?? (await send('old'));
+    const early = number % 2 === 0 ? await receivers.old.send(request) : undefined;
+    const next = await receivers.new.send(request);
+    const old = early ?? (await receivers.old.send(request));
     // An aborted request says nothing about a receiver.
     if (signal.aborted) return;
-    const responses = { old: old.response, new: next.response };
+    const responses = { old, new: next };
     if (number === 0) this.#rejectUnreachable(responses);
-    const starts = { old: old.start, new: next.start };
-    const exchange = { entry, body: request.body, responses, starts, now: systemClock.now() };
+    const exchange = { entry, body: request.body, responses, now: systemClock.now() };
     if (number < LEARNED_MESSAGES) await this.#learnAgain(request, exchange);
     const again = this.#comparison.add(exchange);
     if (again === 'old') await this.#learnAgain(request, exchange);
     if (again !== 'both') return;
-    const [old_, new_] = [msOf(responses.old), msOf(responses.new)];
-    const slow = {
-      request,
-      title: entry.title,
-      side: old_ > new_ ? 'old' : 'new',
-      excessMs: Math.abs(old_ - new_),
-    } as const;
+    const excessMs = msOf(next) - msOf(old);
+    const side = excessMs > 0 ? 'new' : 'old';
+    const slow = { request, title: entry.title, side, excessMs: Math.abs(excessMs) } as const;
     this.#slow = [...this.#slow, slow]
       .toSorted((one, other) => other.excessMs - one.excessMs)
       .slice(0, MAX_SLOW);

@@ -84,18 +84,25 @@ function counted(count: number): string {
 }
 
 function latencyDifference(
-  { title, kind, old, new: new_, fromMs = 0, messages }: LatencyDifference,
+  { title, kind, old, new: new_, fromMs = 0, slow, messages }: LatencyDifference,
   masked: (text: string) => string,
 ): ReportedDifference {
   const of = title === undefined ? '' : ` of ${masked(title)}`;
   const durations = `${durationText(old)} → ${durationText(new_)}`;
   const change = {
     median: `median${of} ${durations} in ${counted(messages)} messages`,
-    single: `one message${of} ${durations}, each time it is sent`,
+    single: `a message${of} ${durations} each time it is sent, and one receiver alone was slow in ${slow} of ${counted(messages)} messages`,
     slow: `responses slower than ${durationText(fromMs)}: ${old} → ${new_} in ${counted(messages)} messages`,
   }[kind];
   const numbers = { from: Math.round(old), to: Math.round(new_) };
-  const line = { difference: 'latency', kind, ...numbers, messages, ...(title && { title: masked(title) }) };
+  const line = {
+    difference: 'latency',
+    kind,
+    ...numbers,
+    messages,
+    ...(slow && { slow }),
+    ...(title && { title: masked(title) }),
+  };
   const heading = `latency: ${change}`;
   return { what: 'latency', heading, examples: [], line };
 }
