@@ -83,6 +83,13 @@ export class ResponseComparison {
     return isSlow ? 'both' : isUnknown ? 'old' : undefined;
   }
 
+  /** Whether a field differs, but noise was learned from fewer than LEARNED_MESSAGES messages. Call it after the last message. */
+  get isUncertain(): boolean {
+    this.#compareLearned();
+    const kinds = this.#compared < LEARNED_MESSAGES ? this.#tally.kinds(this.#noise) : [];
+    return kinds.some(({ example: { what } }) => what === 'header' || what === 'body');
+  }
+
   result(): ResponseComparisonResult {
     this.#compareLearned();
     return {

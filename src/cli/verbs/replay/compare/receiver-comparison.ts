@@ -55,6 +55,8 @@ interface SlowMessage {
 /** Maximum number of slow messages to send again, and of repeats of each. The repeats rule out a pause of this machine. */
 const MAX_SLOW = 5;
 const SLOW_REPEATS = 3;
+/** Maximum number of requests to send again if fewer than LEARNED_MESSAGES messages differ, which may be noise. */
+const MAX_RELEARNED = 10;
 /** Matches the errors of a request that cannot connect. If the first message fails with one, the comparison stops. */
 const UNREACHABLE = /^(?:refused|dns|tls|blocked-address)/;
 
@@ -71,6 +73,8 @@ export class ReceiverComparison {
   #invalid = 0;
   #filtered = 0;
   #error: unknown;
+  /** The first messages, at most LEARNED_MESSAGES. */
+  readonly #first: { readonly request: ComparedRequest; readonly exchange: ComparedExchange }[] = [];
   /** The slow messages with the largest latency differences between the receivers, at most MAX_SLOW. */
   #slow: readonly SlowMessage[] = [];
 
@@ -92,6 +96,10 @@ export class ReceiverComparison {
     await Promise.all(this.#running);
     if (this.#error !== undefined) throw this.#error;
     if (this.#found === 0) return undefined;
+    for (let count = 0; count < MAX_RELEARNED && this.#comparison.isUncertain && !signal.aborted; count++) {
+      const again = this.#first[count % this.#first.length];
+      if (again !== undefined) await this.#learnAgain(again.request, again.exchange);
+    }
     await this.#confirmLatency();
     const state = signal.aborted ? undefined : await states?.difference();
     return { ...this.#comparison.result(), invalid: this.#invalid, filtered: this.#filtered, state };
@@ -178,7 +186,10 @@ export class ReceiverComparison {
     const responses = { old, new: next };
     if (number === 0) this.#rejectUnreachable(responses);
     const exchange = { entry, body: request.body, responses, now: systemClock.now() };
-    if (number < LEARNED_MESSAGES) await this.#learnAgain(request, exchange);
+    if (number < LEARNED_MESSAGES) {
+      this.#first.push({ request, exchange });
+      await this.#learnAgain(request, exchange);
+    }
     const again = this.#comparison.add(exchange);
     if (again === 'old') await this.#learnAgain(request, exchange);
     if (again !== 'both') return;

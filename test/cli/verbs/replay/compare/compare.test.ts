@@ -167,6 +167,20 @@ describe('hooks replay --compare', () => {
     expect(old.received.length).toBeLessThanOrEqual(120 + 20 + 50 + 15);
   });
 
+  it('sends a few messages again before it reports a field that differs', async () => {
+    let count = 0;
+    // Both responses of the old receiver to each message have the same order, by chance.
+    const old = await receiver(() => ({ body: { list: count++ < 4 ? [1, 2] : [2, 1], total: 1 } }));
+    const next = await receiver(() => ({ body: { list: [2, 1], total: 2 } }));
+    const args = argv`replay day.ndjson --url ${next.url} --compare ${old.url} --limit 2`;
+    const { code, stdout } = await hooks(args, { cwd });
+    expect(stdout).toContain('✗ body $.total: other number in 2 of 2 messages');
+    expect(stdout).toContain('ignored as noise: order of $.list\n2 messages compared, 1 kind of difference,');
+    expect(code).toBe(1);
+    expect(old.received).toHaveLength(2 + 2 + 10);
+    expect(next.received).toHaveLength(2);
+  });
+
   it('finds one message to which only the new receiver responds slowly', async () => {
     const folder = temporaryFolder({ 'day.ndjson': tracks(60) });
     const old = await receiver(() => ({}));
