@@ -108,9 +108,9 @@ function partDifferences(one: ResponseParts, other: ResponseParts, context: Comp
 }
 
 function bodyText({ body, bodyKind }: ResponseParts): string {
-  if (bodyKind === 'empty') return bodyKind;
-  const isText = bodyKind === 'text' && isJsonObject(body);
-  return isText
+  if (bodyKind === 'JSON') return valueText(body);
+  if (bodyKind !== 'text') return bodyKind;
+  return isJsonObject(body)
     ? Object.values(body)
         .flatMap((word) => (typeof word === 'string' ? word : []))
         .join('')

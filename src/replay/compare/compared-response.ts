@@ -28,7 +28,8 @@ export type ComparedResponse =
 export interface ResponseParts {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
-  readonly bodyKind: 'empty' | 'JSON' | 'text';
+  /** `empty`, `JSON`, `text`, or the encoding of a compressed body, such as `gzip`. */
+  readonly bodyKind: string;
   /**
    * The parsed JSON, or the text. Undefined if the body is empty. Text of several words is stored as an object with a
    * property for each word and each separator, so that noise in one word does not hide differences in the others.
@@ -60,8 +61,10 @@ export function partsOfResponse({
   const compared = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || UNCOMPARED.has(name) ? [] : [[name, headerText(name, value)] as const],
   );
-  const value = jsonOrUndefined(body);
   const read = { status, headers: new Map(compared) };
+  const encoding = read.headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') return { ...read, bodyKind: encoding, body };
+  const value = jsonOrUndefined(body);
   if (value !== undefined) return { ...read, bodyKind: 'JSON', body: value };
   return body.trim() === ''
     ? { ...read, bodyKind: 'empty', body: undefined }

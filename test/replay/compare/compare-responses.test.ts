@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareResponses } from '../../../src/replay/compare/compare-responses.ts';
@@ -83,6 +84,18 @@ describe('the difference of two responses', () => {
     expect(kinds(old, cookie(same))).toEqual([]);
     expect(differences(old, cookie('sid=1'))).toMatchObject([{ path: 'set-cookie', new: '"sid"' }]);
     expect(JSON.stringify(differences(old, cookie('t0ken; Secure')))).not.toContain('t0ken');
+  });
+
+  it('names the encoding of a compressed body in place of its bytes', () => {
+    const headers = { 'content-encoding': 'gzip' };
+    const packed = responded(gzipSync('{"a":1}').toString(), { headers });
+    expect(differences(responded({ a: 1 }, { headers: {} }), packed)).toMatchObject([
+      { what: 'header', path: 'content-encoding' },
+      { what: 'body', path: '', from: 'JSON', to: 'gzip', old: '{"a":1}', new: 'gzip' },
+    ]);
+    expect(differences(packed, packed)).toEqual([]);
+    const other = responded(gzipSync('{"a":2,"b":3}').toString(), { headers });
+    expect(kinds(packed, other)).toEqual(['body text: text → text']);
   });
 
   it('shows a text as it is, and an empty body', () => {
