@@ -111,7 +111,7 @@ export class CompareOutput {
     const interrupted = io.signal.aborted ? ', interrupted' : '';
     const counts = [
       `${compared.toLocaleString('en-US')} ${compared === 1 ? 'message' : 'messages'} compared`,
-      differences === 0 ? 'no differences' : kindsText(differences),
+      ...(compared > 0 || differences > 0 ? [kindsText(differences)] : []),
       ...(invalid > 0 ? [`${invalid} invalid`] : []),
       ...(filtered > 0 ? [`${filtered} filtered`] : []),
     ];
@@ -154,6 +154,7 @@ export class CompareOutput {
 }
 
 function kindsText(count: number): string {
+  if (count === 0) return 'no differences';
   return count === 1 ? '1 kind of difference' : `${count} kinds of differences`;
 }
 

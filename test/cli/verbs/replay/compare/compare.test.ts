@@ -108,6 +108,11 @@ describe('hooks replay --compare', () => {
     expect(stdout).toContain('✗ invalid   mixed.ndjson:2: ');
     expect(stdout).toContain('1 message compared, no differences, 1 invalid, 1 filtered');
     expect(next.received).toHaveLength(1);
+    const none = await hooks([...args, '--offset', '1', '--limit', '1'], { cwd: folder });
+    expect(none).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('\n0 messages compared, 1 invalid, in'),
+    });
   });
 
   it('compares the states of both sides, which get the same requests', async () => {
