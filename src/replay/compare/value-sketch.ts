@@ -36,7 +36,7 @@ export interface SketchDifference extends TraitMessages {
 }
 
 /** Properties by which the values of two receivers are compared, in this order. */
-const TRAITS = ['format', 'number', 'time', 'shape', 'characters', 'length'] as const;
+const TRAITS = ['format', 'number', 'time', 'shape', 'length'] as const;
 type Trait = (typeof TRAITS)[number];
 
 /** Maximum number of distinct values to keep, and of distinct texts of each trait. */
@@ -108,24 +108,16 @@ function traitsOf(value: ResponseValue, now: number): readonly (readonly [Trait,
   ];
   const at = valueTimeOf(value, now);
   if (typeof value === 'number') {
-    const sign = value < 0 ? 'negative ' : '';
-    traits.push(['number', `${sign}${Number.isInteger(value) ? 'whole number' : 'fraction'}`]);
-    const kind = at === undefined ? 'number' : `time of ${String(value).length} digits`;
-    traits.push(['time', kind]);
+    const kind = `${value < 0 ? 'negative ' : ''}${Number.isInteger(value) ? 'whole number' : 'fraction'}`;
+    traits.push(['number', at === undefined ? kind : `time of ${String(value).length} digits`]);
   } else if (at !== undefined) {
     traits.push(['time', Math.abs(at - now) < CURRENT_MS ? 'current time' : 'other time']);
   }
   if (typeof value !== 'string') return traits;
-  traits.push(['characters', charactersOf(value)]);
   // Ignores the length if no letter follows a digit, because the digits may be a counter, which gets longer:
   // `order-99`, `order-100`.
   if (/\d[a-z]/i.test(value) || !/\d/.test(value)) traits.push(['length', `${value.length} characters`]);
   return traits;
-}
-
-function charactersOf(text: string): string {
-  if (/\s/.test(text)) return 'text with spaces';
-  return /[^\w+/=.:-]/.test(text) ? 'text with signs' : 'one word';
 }
 
 /**
