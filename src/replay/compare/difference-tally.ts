@@ -22,14 +22,17 @@ export class DifferenceTally {
   /** Number of messages with a difference of a kind beyond MAX_KINDS, which is not kept. */
   furtherMessages = 0;
 
-  add(differences: readonly ResponseDifference[], message: ComparedEntry): void {
+  /** Adds the differences of a message. Returns the number of messages for each of its kinds in a header or field. */
+  add(differences: readonly ResponseDifference[], message: ComparedEntry): readonly number[] {
     const byKey = new Map(differences.map((difference) => [keyOf(difference), difference] as const));
+    const counts: number[] = [];
     let isFurther = false;
     for (const [key, difference] of byKey) {
       const known = this.#kinds.get(key);
       if (known === undefined && this.#kinds.size >= MAX_KINDS) isFurther = true;
       else {
         const messages = (known?.messages ?? 0) + 1;
+        if (difference.path !== '') counts.push(messages);
         const isFirst = known === undefined || message.index < known.first.index;
         this.#kinds.set(
           key,
@@ -38,6 +41,7 @@ export class DifferenceTally {
       }
     }
     if (isFurther) this.furtherMessages++;
+    return counts;
   }
 
   /** Returns the kinds of differences that noise does not explain, sorted by `what` and then by first message. */

@@ -35,7 +35,6 @@ export const LEARNED_MESSAGES = 20;
 
 /** Maximum number of messages to send again after the first LEARNED_MESSAGES, to learn more noise. */
 const MAX_REPEATS = 50;
-const MAX_COUNTED = 1_000;
 
 /** Compares the responses of two receivers. The first messages are compared only after noise is learned from all of them. */
 export class ResponseComparison {
@@ -47,8 +46,6 @@ export class ResponseComparison {
   #learned: ComparedExchange[] | undefined = [];
   #compared = 0;
   #repeats = 0;
-  /** Number of differences for each header and each path in the body, for at most MAX_COUNTED of them. */
-  readonly #counts = new Map<string, number>();
 
   /** @param concurrency maximum number of messages in flight */
   constructor(ignores: IgnoresPath, concurrency: number) {
@@ -109,24 +106,14 @@ export class ResponseComparison {
   }
 
   /**
-   * Compares an exchange. Returns whether its message must be sent again: at the 1st, 2nd, 4th, 8th … difference at the
-   * same header or path, until MAX_REPEATS is reached.
+   * Compares an exchange. Returns whether its message must be sent again: at the 1st, 2nd, 4th, 8th … difference of a kind
+   * in a header or field, until MAX_REPEATS is reached.
    */
   #compare(exchange: ComparedExchange): boolean {
     const { old, new: new_ } = exchange.responses;
     const context = { ...contextOf(exchange), noise: this.#noise, ignores: this.#ignores };
-    const differences = compareResponses(old, new_, context);
-    this.#tally.add(differences, exchange.entry);
-    const counts = differences.flatMap(({ what, path }) =>
-      path === '' ? [] : this.#countAt(`${what} ${path}`),
-    );
+    const counts = this.#tally.add(compareResponses(old, new_, context), exchange.entry);
     return counts.some((count) => Number.isInteger(Math.log2(count))) && this.#repeats++ < MAX_REPEATS;
-  }
-
-  #countAt(path: string): number {
-    const count = (this.#counts.get(path) ?? 0) + 1;
-    if (count > 1 || this.#counts.size < MAX_COUNTED) this.#counts.set(path, count);
-    return count;
   }
 }
 
