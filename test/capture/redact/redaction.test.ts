@@ -117,6 +117,11 @@ describe('a body', () => {
     expect(body('{"t":"bob%zz@acme.test"}')).not.toMatch(/bob|zz/);
   });
 
+  it('takes no longer for a long word with a percent sign', () => {
+    const text = JSON.stringify({ userId: 'jane-1', text: `${'a'.repeat(500_000)}%zz` });
+    expect(body(text)).toContain('aaa%zz"}');
+  });
+
   it('has the same pseudonym for an id as a number, a text, in a longer id and in a URL', () => {
     const redacted = JSON.parse(
       body(
