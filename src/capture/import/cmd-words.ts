@@ -4,6 +4,13 @@ import { CMD_VARIABLE, REDIRECT, type ShellCommand } from './shell-words.ts';
 export function cmdCommands(text: string): readonly ShellCommand[] {
   const commands: ShellCommand[] = [];
   let [command, raw, line, startLine, isQuoted] = ['', '', 1, 1, false];
+  // Known without a look at the command, which is as long as its body and would be copied for each character.
+  let [isBlank, last] = [true, ''];
+  const add = (text: string): void => {
+    command += text;
+    last = text.at(-1) ?? last;
+    isBlank &&= text.trim() === '';
+  };
   let pipe: ShellCommand['pipe'] = [];
   let problem: string | undefined;
   const finish = (separator: string): void => {
@@ -13,25 +20,25 @@ export function cmdCommands(text: string): readonly ShellCommand[] {
     const problems = new Map(problem === undefined ? [] : [[words.length - 1, problem] as const]);
     if (words.length > 0) commands.push({ line: startLine, words, pipe, problems });
     pipe = separator === '|' ? [[]] : [];
-    [command, raw, problem] = ['', '', undefined];
+    [command, raw, problem, isBlank, last] = ['', '', undefined, true, ''];
   };
   for (const [piece] of text.matchAll(/\^\r?\n(?:\r?\n)?|\^[^]|\r?\n|[^]/g)) {
     const [, second = ''] = piece;
-    if (command.trim() === '') startLine = line;
+    if (isBlank) startLine = line;
     raw += piece;
     line += piece.split('\n').length - 1;
     const isContinued = /^\^\r?\n/.test(piece);
     // Browsers write a newline in a text as a continued line and a blank one.
     if (isContinued) {
-      command += piece.split('\n').length > 2 ? '\n' : '';
+      add(piece.split('\n').length > 2 ? '\n' : '');
     } else if (piece.startsWith('^') && !isQuoted) {
-      command += second;
-    } else if (!isQuoted && ((/^[&|]$/.test(piece) && !command.endsWith('>')) || piece.endsWith('\n'))) {
+      add(second);
+    } else if (!isQuoted && ((/^[&|]$/.test(piece) && last !== '>') || piece.endsWith('\n'))) {
       finish(piece);
     } else {
-      if (!isQuoted && /^[^\s\d<>&].*[<>]$/.test(command.slice(-1) + piece)) problem = REDIRECT;
+      if (!isQuoted && /^[^\s\d<>&].*[<>]$/.test(last + piece)) problem = REDIRECT;
       if (piece === '"') isQuoted = !isQuoted;
-      command += piece;
+      add(piece);
     }
   }
   finish('');
