@@ -6,10 +6,10 @@ export function cmdCommands(text: string): readonly ShellCommand[] {
   let [command, raw, line, startLine, isQuoted] = ['', '', 1, 1, false];
   // Known without a look at the command, which is as long as its body and would be copied for each character.
   let [isBlank, last] = [true, ''];
-  const add = (text: string): void => {
-    command += text;
-    last = text.at(-1) ?? last;
-    isBlank &&= text.trim() === '';
+  const add = (more: string): void => {
+    command += more;
+    last = more.at(-1) ?? last;
+    isBlank &&= more.trim() === '';
   };
   let pipe: ShellCommand['pipe'] = [];
   let problem: string | undefined;
